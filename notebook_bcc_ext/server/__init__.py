@@ -1,0 +1,1 @@
+"""The Jupyter server extension: REST and WebSocket under `/notebook-bcc/api/`."""

@@ -1,0 +1,37 @@
+"""The extension application: what Jupyter loads, and where the parts are wired together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jupyter_server.extension.application import ExtensionApp
+from traitlets import Dict, Unicode
+
+from notebook_bcc_ext import __version__
+from notebook_bcc_ext.server.handlers import HOST_SETTING
+from notebook_bcc_ext.server.host import Host
+from notebook_bcc_ext.server.routes import ROUTES
+
+
+class NotebookBccApp(ExtensionApp):
+    name = "notebook_bcc_ext"
+    version = __version__
+    description = "Plans a data-science workflow and runs it in the live notebook."
+    load_other_extensions = True
+
+    options = Dict(
+        help="Settings by name, such as {'dslc_base_url': 'http://localhost:28600'}."
+    ).tag(config=True)
+    store_path = Unicode(
+        help="File that keeps runs and notebook operations; default: in Jupyter's data folder."
+    ).tag(config=True)
+
+    def initialize_settings(self) -> None:
+        path = Path(self.store_path) if self.store_path else None
+        self.settings[HOST_SETTING] = Host(self.serverapp, self.options, path)
+
+    def initialize_handlers(self) -> None:
+        self.handlers.extend(ROUTES)
+
+    async def stop_extension(self) -> None:
+        await self.settings[HOST_SETTING].close()

@@ -1,0 +1,35 @@
+"""Every URL of the extension, in one list."""
+
+from __future__ import annotations
+
+from jupyter_server.base.handlers import JupyterHandler
+
+from notebook_bcc_ext.server.live import LiveHandler
+from notebook_bcc_ext.server.playbooks import PlaybooksHandler
+from notebook_bcc_ext.server.runs import (
+    CallsHandler,
+    CommandsHandler,
+    ObservationHandler,
+    RunHandler,
+    RunsHandler,
+    TransitionsHandler,
+)
+from notebook_bcc_ext.server.settings import SettingsHandler
+from notebook_bcc_ext.server.status import StatusHandler
+
+API = r"/notebook-bcc/api"
+
+RUN = rf"{API}/runs/([0-9A-Za-z-]+)"
+
+ROUTES: list[tuple[str, type[JupyterHandler]]] = [
+    (rf"{API}/status", StatusHandler),
+    (rf"{API}/live", LiveHandler),
+    (rf"{API}/runs", RunsHandler),
+    (RUN, RunHandler),
+    (rf"{RUN}/commands", CommandsHandler),
+    (rf"{RUN}/transitions", TransitionsHandler),
+    (rf"{RUN}/observation", ObservationHandler),
+    (rf"{RUN}/calls", CallsHandler),
+    (rf"{API}/playbooks", PlaybooksHandler),
+    (rf"{API}/settings", SettingsHandler),
+]

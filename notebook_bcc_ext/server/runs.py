@@ -1,0 +1,81 @@
+"""`runs`: start one, look at it, steer it (J7)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jupyter_server.auth.decorator import authorized
+from tornado.web import authenticated
+
+from notebook_bcc_ext.protocol.runs import Command, RunRequest
+from notebook_bcc_ext.server.handlers import BccHandler
+
+MAX_PAGE = 1_000
+
+
+class RunsHandler(BccHandler):
+    @authenticated
+    @authorized
+    async def get(self) -> None:
+        manager = await self.manager()
+        self.finish_data({"runs": [view.model_dump(mode="json") for view in manager.views()]})
+
+    @authenticated
+    @authorized
+    async def post(self) -> None:
+        request = self.body(RunRequest)
+        manager = await self.manager()
+        run = manager.create(request)
+        self.finish_json(run.view(), status=201)
+
+
+class RunHandler(BccHandler):
+    @authenticated
+    @authorized
+    async def get(self, run_id: str) -> None:
+        manager = await self.manager()
+        self.finish_json(manager.get(run_id).view())
+
+
+class CommandsHandler(BccHandler):
+    @authenticated
+    @authorized
+    async def post(self, run_id: str) -> None:
+        command = self.body(Command)
+        manager = await self.manager()
+        self.finish_json(await manager.command(run_id, command, self.user_name))
+
+
+class TransitionsHandler(BccHandler):
+    @authenticated
+    @authorized
+    async def get(self, run_id: str) -> None:
+        manager = await self.manager()
+        rows = await manager.transitions(run_id, *self.page(MAX_PAGE))
+        items = [{"number": number, **record.to_wire()} for number, record in rows]
+        self.finish_data({"transitions": items})
+
+
+class ObservationHandler(BccHandler):
+    @authenticated
+    @authorized
+    async def get(self, run_id: str) -> None:
+        manager = await self.manager()
+        observation = await manager.observation(run_id)
+        self.finish_data({"observation": observation.to_wire()})
+
+
+class CallsHandler(BccHandler):
+    @authenticated
+    @authorized
+    async def get(self, run_id: str) -> None:
+        manager = await self.manager()
+        calls = await manager.calls(run_id, *self.page(MAX_PAGE))
+        self.finish_data({"calls": [_call(call) for call in calls]})
+
+
+def _call(call: Any) -> dict[str, Any]:
+    fields: dict[str, Any] = dict(vars(call))
+    if call.location is not None:
+        fields["location"] = call.location.to_wire()
+    return fields

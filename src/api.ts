@@ -1,0 +1,141 @@
+import { URLExt } from '@jupyterlab/coreutils';
+import { ServerConnection } from '@jupyterlab/services';
+
+import type { Command, RunRequest, RunView } from './protocol';
+
+export const API = 'notebook-bcc/api';
+
+/** A refusal of our server, with its own words. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly kind: string,
+    message: string,
+    readonly allowed: string[]
+  ) {
+    super(message);
+  }
+}
+
+export interface IPlaybookVariable {
+  name: string;
+  description: string;
+  default?: unknown;
+  required?: boolean;
+}
+
+export interface IPlaybook {
+  name: string;
+  title: string;
+  description: string;
+  variables: IPlaybookVariable[];
+}
+
+export interface ICall {
+  number: number;
+  kind: 'planning' | 'generating' | 'feedback';
+  url: string;
+  started_at: string;
+  duration_ms: number;
+  status: number | null;
+  tries: number;
+  request_bytes: number;
+  answer_bytes: number;
+  request: string;
+  answer: string;
+  error: string | null;
+}
+
+export interface ITransition {
+  number: number;
+  from: string;
+  event: string;
+  to: string;
+  timestamp: string;
+}
+
+export type NewRun = Pick<RunRequest, 'notebook' | 'planner'> &
+  Partial<RunRequest>;
+export type Order = Pick<Command, 'command'> & Partial<Command>;
+
+/** The REST calls of the server extension. */
+export class Api {
+  constructor(private readonly _settings: ServerConnection.ISettings) {}
+
+  async startRun(request: NewRun): Promise<RunView> {
+    return await this._call('runs', 'POST', request);
+  }
+
+  async command(runId: string, order: Order): Promise<RunView> {
+    return await this._call(`runs/${runId}/commands`, 'POST', order);
+  }
+
+  async transitions(runId: string, after = 0): Promise<ITransition[]> {
+    const path = `runs/${runId}/transitions?after=${String(after)}`;
+    const answer: { transitions: ITransition[] } = await this._call(path);
+    return answer.transitions;
+  }
+
+  async calls(runId: string, after = 0): Promise<ICall[]> {
+    const path = `runs/${runId}/calls?after=${String(after)}`;
+    const answer: { calls: ICall[] } = await this._call(path);
+    return answer.calls;
+  }
+
+  async observation(runId: string): Promise<Record<string, unknown>> {
+    const answer: { observation: Record<string, unknown> } = await this._call(
+      `runs/${runId}/observation`
+    );
+    return answer.observation;
+  }
+
+  async playbooks(language: string): Promise<IPlaybook[]> {
+    const path = `playbooks?language=${encodeURIComponent(language)}`;
+    const answer: { playbooks: IPlaybook[] } = await this._call(path);
+    return answer.playbooks;
+  }
+
+  async changeSettings(values: Record<string, unknown>): Promise<void> {
+    await this._call('settings', 'PATCH', values);
+  }
+
+  private async _call<T>(
+    path: string,
+    method = 'GET',
+    body?: unknown
+  ): Promise<T> {
+    const url = URLExt.join(this._settings.baseUrl, API, path);
+    const init: RequestInit = { method };
+    if (body !== undefined) {
+      init.body = JSON.stringify(body);
+    }
+    const response = await ServerConnection.makeRequest(
+      url,
+      init,
+      this._settings
+    );
+    const text = await response.text();
+    if (!response.ok) {
+      throw refusal(response.status, text);
+    }
+    return JSON.parse(text) as T;
+  }
+}
+
+function refusal(status: number, text: string): ApiError {
+  try {
+    const body = JSON.parse(text) as {
+      error?: string;
+      message?: string;
+      allowed?: string[];
+    };
+    return new ApiError(
+      status,
+      body.error ?? '',
+      body.message ?? text,
+      body.allowed ?? []
+    );
+  } catch {
+    return new ApiError(status, '', text, []);
+  }
+}

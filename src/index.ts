@@ -1,0 +1,4 @@
+import plugin from './plugin';
+
+export * from './tokens';
+export default [plugin];

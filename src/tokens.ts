@@ -1,0 +1,31 @@
+import { Token } from '@lumino/coreutils';
+import type { ISignal } from '@lumino/signaling';
+
+import type { RunView, State } from './protocol';
+import type { ISettings } from './settings';
+
+/**
+ * `connecting` is the first attempt; every later one is `reconnecting`.
+ */
+export type Connection = 'connecting' | 'connected' | 'reconnecting';
+
+/**
+ * What other extensions may know of Notebook-BCC.
+ */
+export interface INotebookBcc {
+  /** Emitted when any of the properties below has changed. */
+  readonly stateChanged: ISignal<unknown, void>;
+  readonly connection: Connection;
+  /** The state of the machine; `null` until the server has told it once. */
+  readonly state: State | null;
+  /** The version of the server extension; empty until it is known. */
+  readonly serverVersion: string;
+  /** Newest first. */
+  readonly runs: readonly RunView[];
+  readonly settings: ISettings;
+}
+
+export const INotebookBcc = new Token<INotebookBcc>(
+  'notebook-bcc-ext:INotebookBcc',
+  'The state of Notebook-BCC as the sidebar shows it: connection, state machine, runs, settings.'
+);

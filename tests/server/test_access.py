@@ -1,0 +1,117 @@
+"""J7: every endpoint is authenticated and authorised, also those that are yet to come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from jupyter_server.auth import Authorizer
+from tornado.httpclient import HTTPClientError, HTTPRequest
+from tornado.websocket import WebSocketHandler, websocket_connect
+
+from notebook_bcc_ext.server.handlers import AUTH_RESOURCE
+from notebook_bcc_ext.server.routes import ROUTES
+
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+WITH_BODY = ("POST", "PUT", "PATCH")
+
+
+def path_of(pattern: str) -> str:
+    """An address that the pattern matches: groups such as `(?P<id>...)` become `x`."""
+    parts = pattern.removesuffix("/?").split("/")
+    return "/".join("x" if part.startswith("(") else part for part in parts)
+
+
+CALLS = [
+    (method, path_of(pattern))
+    for pattern, handler in ROUTES
+    for method in METHODS
+    if method.lower() in vars(handler)
+]
+SOCKETS = [path_of(pattern) for pattern, handler in ROUTES if issubclass(handler, WebSocketHandler)]
+PLAIN_CALLS = [(method, path) for method, path in CALLS if path not in SOCKETS]
+
+
+@pytest.fixture
+def status_of(jp_serverapp, http_server_client, jp_base_url):
+    async def call(method: str, path: str, headers: dict[str, str]) -> int:
+        response = await http_server_client.fetch(
+            jp_base_url.rstrip("/") + path,
+            method=method,
+            headers=headers,
+            body="{}" if method in WITH_BODY else None,
+            raise_error=False,
+            follow_redirects=False,
+        )
+        return int(response.code)
+
+    return call
+
+
+@pytest.fixture
+def refusal_of(jp_serverapp, http_server_client, jp_http_port, jp_base_url):
+    async def connect(path: str, headers: dict[str, str]) -> int:
+        url = f"ws://localhost:{jp_http_port}{jp_base_url.rstrip('/')}{path}"
+        with pytest.raises(HTTPClientError) as refusal:
+            await websocket_connect(HTTPRequest(url, headers=headers))
+        return refusal.value.code
+
+    return connect
+
+
+def test_every_route_answers_to_some_method():
+    assert {path for _, path in CALLS} == {path_of(pattern) for pattern, _ in ROUTES}
+
+
+@pytest.mark.parametrize(("method", "path"), CALLS)
+async def test_without_a_token_nothing_answers(method, path, status_of):
+    assert await status_of(method, path, {}) in (401, 403)
+
+
+@pytest.mark.parametrize("path", SOCKETS)
+async def test_without_a_token_no_socket_opens(path, refusal_of):
+    assert await refusal_of(path, {}) == 403
+
+
+async def log_in(app: Any, client: Any, base_url: str, host: str) -> str:
+    """The cookie that a browser has after its user has logged in."""
+    token = app.identity_provider.token
+    response = await client.fetch(f"{base_url}api/me?token={token}", headers={"Host": host})
+    cookies: list[str] = response.headers.get_list("Set-Cookie")
+    return "; ".join(line.split(";")[0] for line in cookies if "username" in line)
+
+
+@pytest.mark.parametrize("path", SOCKETS)
+async def test_a_socket_opens_to_our_own_pages_only(
+    path, refusal_of, jp_serverapp, http_server_client, jp_http_port, jp_base_url
+):
+    # With a cookie, not a token: only a cookie comes along when a foreign page connects.
+    host = f"localhost:{jp_http_port}"
+    cookie = await log_in(jp_serverapp, http_server_client, jp_base_url, host)
+    assert await refusal_of(path, {"Cookie": cookie, "Origin": "http://evil.example"}) == 403
+    url = f"ws://{host}{jp_base_url.rstrip('/')}{path}"
+    own = {"Cookie": cookie, "Origin": f"http://{host}"}
+    socket = await websocket_connect(HTTPRequest(url, headers=own))
+    socket.close()
+
+
+class NobodyMay(Authorizer):
+    """Knows every user and lets none of them do anything of ours."""
+
+    def is_authorized(self, _handler: Any, _user: Any, _action: str, resource: str) -> bool:
+        return resource != AUTH_RESOURCE
+
+
+class TestWithoutPermission:
+    @pytest.fixture
+    def jp_server_config(self, jp_server_config):
+        jp_server_config["ServerApp"]["authorizer_class"] = NobodyMay
+        return jp_server_config
+
+    @pytest.mark.parametrize(("method", "path"), PLAIN_CALLS)
+    async def test_nothing_answers(self, method, path, status_of, jp_auth_header):
+        assert await status_of(method, path, jp_auth_header) == 403
+
+    @pytest.mark.parametrize("path", SOCKETS)
+    async def test_no_socket_opens(self, path, refusal_of, jp_auth_header):
+        assert await refusal_of(path, jp_auth_header) == 403

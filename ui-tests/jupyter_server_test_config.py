@@ -1,0 +1,15 @@
+"""The Jupyter server of the browser tests."""
+
+import os
+
+from jupyterlab.galata import configure_jupyter_server
+
+configure_jupyter_server(c)  # noqa: F821 - Jupyter defines `c` in a configuration file
+
+c.Application.log_level = "ERROR"  # noqa: F821
+c.ServerApp.ip = "127.0.0.1"  # noqa: F821
+c.ServerApp.port = int(os.environ["BCC_UI_PORT"])  # noqa: F821
+c.LabApp.workspaces_dir = os.environ["BCC_UI_WORKSPACES"]  # noqa: F821
+# Jupyter's news and update checks would call out to the network.
+c.LabApp.check_for_updates_class = "jupyterlab.NeverCheckForUpdate"  # noqa: F821
+c.LabApp.news_url = None  # noqa: F821
