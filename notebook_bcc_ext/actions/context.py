@@ -1,0 +1,83 @@
+"""What a handler may do. The engine provides it; a custom handler gets the same object."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from notebook_bcc_ext.protocol.plan import StageStepsUpdate, WorkflowUpdate
+
+Json = dict[str, Any]
+
+
+@dataclass
+class ThinkingState:
+    """The open thinking cell, if any; shown live beside the notebook (A3)."""
+
+    cell_id: str
+    agent_name: str | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class ActionResult:
+    """How an action ended (A17). Nothing that went wrong is a success."""
+
+    success: bool
+    error: str | None = None
+    action_id: str | None = None
+    cell_id: str | None = None
+    details: Json = field(default_factory=dict)
+
+
+class ActionContext(Protocol):
+    """One run, seen from an action."""
+
+    action_id: str
+    thinking: ThinkingState | None
+
+    async def add_cell(
+        self,
+        cell_type: Literal["markdown", "code"],
+        source: str,
+        *,
+        metadata: Json | None = None,
+        store_id: str | None = None,
+    ) -> str:
+        """Write a cell with the action's provenance; its id. `store_id` can name it later."""
+
+    async def set_source(self, cell_id: str, source: str) -> None: ...
+
+    async def set_metadata(self, cell_id: str, changes: Json) -> None: ...
+
+    async def set_title(self, title: str) -> None: ...
+
+    async def run_cell(
+        self, cell_name: str, *, need_output: bool, keep_debug: bool
+    ) -> ActionResult:
+        """Run a code cell, named by id, `store_id` or `lastAddedCellId`."""
+
+    @property
+    def last_text_cell(self) -> str | None:
+        """The last markdown cell this run added."""
+
+    def new_chapter(self) -> tuple[int, str]: ...
+
+    def new_section(self, section_id: str | None, number: int | None) -> tuple[int, str]: ...
+
+    def current_effects(self) -> list[str]: ...
+
+    def effects_to_history(self) -> None: ...
+
+    def propose_workflow(self, update: WorkflowUpdate) -> None:
+        """Ask the person; the run stops there until the answer."""
+
+    def propose_steps(self, update: StageStepsUpdate) -> None: ...
+
+    def end_step(self, step_id: str | None) -> None:
+        """The current step is complete once this action is (A10)."""
+
+    def publish(self, kind: str, payload: Json) -> None:
+        """An event for whoever watches the run (A11)."""
+
+    async def promote(self, variable_name: str, artifact_id: str, description: str) -> None: ...

@@ -1,0 +1,122 @@
+"""Every error the product raises on purpose.
+
+    BccError
+    ├── ProtocolError            bytes or fields that do not fit the protocol
+    │   ├── MissingFieldError    a required field is absent (names model and field)
+    │   ├── UnknownActionError   an action type nobody registered
+    │   └── InvalidProposalError an update that would break the running workflow
+    ├── IllegalTransitionError   a (state, event) pair outside the transition table
+    ├── IllegalCommandError      a command that the run's state does not allow
+    ├── NotFoundError            a run, cell, playbook or proposal that does not exist
+    ├── SettingsError            a setting that cannot be used
+    ├── PlannerError             the planner service failed
+    │   ├── PlannerUnavailableError   no usable answer after all tries
+    │   └── PlannerStreamError        a stream broke half way
+    ├── KernelError              the kernel cannot do what was asked
+    │   ├── KernelGoneError      it died, was restarted or replaced
+    │   └── KernelTimeoutError   it did not answer in time
+    ├── NotebookError            the notebook cannot be read or written
+    │   └── ForeignChangeError   somebody else changed the file; nothing was overwritten
+    ├── RunFailedError           a run cannot go on; its error card says why
+    └── StoreError               the run store cannot be read or written
+
+Messages are for people: what was wrong, where, and what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class BccError(Exception):
+    """Base of all errors above."""
+
+
+class ProtocolError(BccError):
+    pass
+
+
+class MissingFieldError(ProtocolError):
+    def __init__(self, model: str, field: str) -> None:
+        self.model = model
+        self.field = field
+        super().__init__(f"{model}: required field '{field}' is missing")
+
+
+class UnknownActionError(ProtocolError):
+    def __init__(self, action_type: str) -> None:
+        self.action_type = action_type
+        super().__init__(
+            f"unknown action type '{action_type}': register it with the action registry "
+            "or correct the planner"
+        )
+
+
+class InvalidProposalError(ProtocolError):
+    pass
+
+
+class IllegalTransitionError(BccError):
+    def __init__(self, state: str, event: str, allowed: Iterable[str]) -> None:
+        self.state = state
+        self.event = event
+        self.allowed = tuple(allowed)
+        choices = ", ".join(self.allowed) or "none"
+        super().__init__(f"event {event} is not allowed in state {state} (allowed: {choices})")
+
+
+class IllegalCommandError(BccError):
+    def __init__(self, command: str, reason: str, allowed: Iterable[str]) -> None:
+        self.command = command
+        self.reason = reason
+        self.allowed = tuple(allowed)
+        choices = ", ".join(self.allowed) or "none"
+        super().__init__(f"cannot {command}: {reason} (allowed now: {choices})")
+
+
+class NotFoundError(BccError):
+    pass
+
+
+class SettingsError(BccError):
+    pass
+
+
+class PlannerError(BccError):
+    pass
+
+
+class PlannerUnavailableError(PlannerError):
+    pass
+
+
+class PlannerStreamError(PlannerError):
+    pass
+
+
+class KernelError(BccError):
+    pass
+
+
+class KernelGoneError(KernelError):
+    pass
+
+
+class KernelTimeoutError(KernelError):
+    pass
+
+
+class NotebookError(BccError):
+    pass
+
+
+class ForeignChangeError(NotebookError):
+    pass
+
+
+class RunFailedError(BccError):
+    pass
+
+
+class StoreError(BccError):
+    pass

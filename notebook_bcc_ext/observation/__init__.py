@@ -1,0 +1,1 @@
+"""From progress, kernel and notebook to what the planner is told."""

@@ -1,0 +1,74 @@
+"""Puts the observation together (O1-O8). It only arranges what it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from notebook_bcc_ext.observation.effects import EffectsLog
+from notebook_bcc_ext.observation.progress import ProgressTracker
+from notebook_bcc_ext.observation.sections import SectionTracker
+from notebook_bcc_ext.protocol.observation import (
+    Context,
+    FsmView,
+    NotebookSummary,
+    Observation,
+    TransitionRecord,
+)
+from notebook_bcc_ext.protocol.states import State
+
+DEFAULT_HISTORY_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class ContextParts:
+    """Everything of an observation but the location."""
+
+    state: State
+    transitions: Sequence[TransitionRecord]
+    variables: Mapping[str, Any]
+    todo_list: Sequence[str]
+    effects: EffectsLog
+    notebook: NotebookSummary
+    sections: SectionTracker
+    workflow_progress: Any = None
+    history_shown: int = DEFAULT_HISTORY_SHOWN
+
+
+def merged_variables(planner: Mapping[str, Any], kernel: Mapping[str, Any]) -> dict[str, Any]:
+    """The planner's own variables with the kernel's on top: the kernel has the real ones (O4)."""
+    return {**planner, **kernel}
+
+
+def build_observation(progress: ProgressTracker, parts: ContextParts) -> Observation:
+    fields: dict[str, Any] = {
+        "variables": dict(parts.variables),
+        "todo_list": list(parts.todo_list),
+        "effects": parts.effects.view(),
+        "notebook": parts.notebook,
+        "fsm": fsm_view(parts.state, parts.transitions, parts.history_shown),
+    }
+    sections = parts.sections.view()
+    if sections is not None:
+        fields["section_progress"] = sections
+    if parts.workflow_progress is not None:
+        fields["workflow_progress"] = parts.workflow_progress
+    return Observation(location=progress.location(), context=Context(**fields))
+
+
+def fsm_view(state: State, transitions: Sequence[TransitionRecord], shown: int) -> FsmView:
+    """The state in upper case and the latest transitions: whole, and as `EVENT -> STATE` (O7)."""
+    latest = list(transitions)[-shown:] if shown > 0 else []
+    fields: dict[str, Any] = {"state": state.upper()}
+    if transitions:
+        last = transitions[-1]
+        fields["last_transition"] = _arrow(last)
+        fields["timestamp"] = last.timestamp
+    fields["history"] = [record.to_wire() for record in latest]
+    fields["transition"] = [_arrow(record) for record in latest]
+    return FsmView(**fields)
+
+
+def _arrow(record: TransitionRecord) -> str:
+    return f"{record.event} -> {record.to_state.upper()}"

@@ -1,0 +1,131 @@
+"""What a planner asked to see in the next generating request (O11)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from notebook_bcc_ext.observation.effects import WARN
+from notebook_bcc_ext.observation.patterns import PatternSet, select
+from notebook_bcc_ext.observation.summaries import is_strategy, summarize_json
+from notebook_bcc_ext.protocol.observation import (
+    Effects,
+    LevelProgress,
+    Location,
+    Observation,
+    Progress,
+)
+from notebook_bcc_ext.protocol.planner import ContextFilter, EffectsConfig, OutputsTracking
+
+
+@dataclass(frozen=True)
+class Filtered:
+    observation: Observation
+    warnings: list[str]
+    """For the run's own effects: the planner learns what it asked for in vain."""
+
+
+def apply_filter(
+    observation: Observation, wanted: ContextFilter, kernel_summaries: Mapping[str, Any]
+) -> Filtered:
+    """The observation cut to what the filter names. Nothing that it leaves out gets through."""
+    warnings: list[str] = []
+    context = observation.context
+    variables = _variables(context.variables, wanted, kernel_summaries, warnings)
+    effects = context.effects
+    if wanted.effects_config is not None:
+        effects = _effects(effects, wanted.effects_config, warnings)
+    elif warnings:
+        lines = [WARN + line for line in warnings]
+        effects = Effects(current=[*effects.current, *lines], history=effects.history)
+    location = _location(observation.location, wanted)
+    filtered = Observation(
+        location=location,
+        context=context.model_copy(update={"variables": variables, "effects": effects}),
+    )
+    return Filtered(filtered, warnings)
+
+
+def _variables(
+    variables: Mapping[str, Any],
+    wanted: ContextFilter,
+    kernel_summaries: Mapping[str, Any],
+    warnings: list[str],
+) -> dict[str, Any]:
+    if wanted.variables_to_include is None:
+        result = {k: v for k, v in variables.items() if k not in wanted.variables_to_summarize}
+    else:
+        result = {k: variables[k] for k in wanted.variables_to_include if k in variables}
+        warnings.extend(
+            f"Variable '{name}' requested but not found in context"
+            for name in wanted.variables_to_include
+            if name not in variables
+        )
+    for name, strategy in wanted.variables_to_summarize.items():
+        if name in result:
+            continue
+        if name in kernel_summaries:
+            result[name] = kernel_summaries[name]
+        elif name not in variables:
+            warnings.append(f"Variable '{name}' to be summarised but not found in context")
+        elif is_strategy(strategy):
+            result[name] = summarize_json(variables[name], strategy)
+        else:
+            warnings.append(f"unknown summary '{strategy}' for variable '{name}'")
+    return result
+
+
+def _effects(effects: Effects, config: EffectsConfig, warnings: list[str]) -> Effects:
+    include = PatternSet(config.patterns.include)
+    exclude = PatternSet(config.patterns.exclude)
+    lines = [*map(str, effects.current), *(WARN + line for line in warnings)]
+    current = select(lines, include, exclude) if config.include_current else []
+    history = select(map(str, effects.history), include, exclude) if config.include_history else []
+    warnings.extend((*include.warnings, *exclude.warnings))
+    return Effects(
+        current=_last(current, config.current_limit), history=_last(history, config.history_limit)
+    )
+
+
+def _last(lines: list[str], limit: int | None) -> list[str]:
+    """The latest lines: they say most about what comes next."""
+    if limit is None:
+        return lines
+    return lines[-limit:] if limit else []
+
+
+def _location(location: Location, wanted: ContextFilter) -> Location:
+    progress = location.progress
+    if progress is None:
+        return location
+    if wanted.outputs_tracking is not None:
+        progress = _with_expected_outputs(progress, wanted.outputs_tracking)
+    if wanted.focus_to_include is not None:
+        levels = {
+            level: _focus_only(getattr(progress, level))
+            for level in dict.fromkeys(wanted.focus_to_include)
+        }
+        progress = Progress.model_validate(levels)
+    return Location(current=location.current, progress=progress, goals=location.goals)
+
+
+def _focus_only(level: LevelProgress) -> dict[str, Any]:
+    return {
+        "current": level.current,
+        "focus": level.focus,
+        "current_outputs": level.current_outputs.to_wire(),
+    }
+
+
+def _with_expected_outputs(progress: Progress, tracking: OutputsTracking) -> Progress:
+    behaviors = progress.behaviors
+    names = [*behaviors.current_outputs.expected, *tracking.expected_variables]
+    outputs = {
+        **behaviors.current_outputs.to_wire(),
+        "expected": list(dict.fromkeys(names)),
+    }
+    if tracking.validation_required:
+        outputs["validation_required"] = tracking.validation_required
+    changed = type(behaviors).model_validate({**behaviors.to_wire(), "current_outputs": outputs})
+    return progress.model_copy(update={"behaviors": changed})

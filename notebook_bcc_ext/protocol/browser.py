@@ -1,0 +1,25 @@
+"""The models that the browser shares with the server; `src/protocol.ts` is made from this list."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel
+
+from notebook_bcc_ext.protocol import live, runs
+
+BROWSER_MODELS: tuple[type[BaseModel], ...] = (
+    live.Hello,
+    live.RunChanged,
+    live.RunEvent,
+    live.EventsLost,
+    live.Attached,
+    live.Operations,
+    live.DiskChanged,
+    live.Resync,
+    live.Moved,
+    live.Attach,
+    live.Ack,
+    live.Detach,
+    runs.RunRequest,
+    runs.Command,
+    runs.RunView,
+)

@@ -1,0 +1,167 @@
+"""Runs as people see them over REST, the live stream and the command line (J7)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field
+
+from notebook_bcc_ext.protocol.base import BrowserModel
+from notebook_bcc_ext.protocol.observation import CurrentLocation
+from notebook_bcc_ext.protocol.plan import WorkflowTemplate
+from notebook_bcc_ext.protocol.settings import ApprovalPolicy
+from notebook_bcc_ext.protocol.states import Event, State
+
+RunStatus = Literal["running", "paused", "waiting", "done", "failed", "cancelled"]
+CommandName = Literal[
+    "confirm",
+    "reject",
+    "cancel",
+    "pause",
+    "resume",
+    "step",
+    "reset",
+    "restart",
+    "retry",
+    "debug",
+]
+ProposalKind = Literal["workflow", "steps", "plan", "behavior", "code"]
+NodeStatus = Literal["pending", "running", "done", "skipped", "failed"]
+
+
+class EmbeddedPlanner(BrowserModel):
+    kind: Literal["embedded"]
+    playbook: str = "lifecycle"
+
+
+class HttpPlannerAddress(BrowserModel):
+    kind: Literal["http"]
+    url: str
+
+
+PlannerChoice = Annotated[EmbeddedPlanner | HttpPlannerAddress, Field(discriminator="kind")]
+
+
+class RunRequest(BrowserModel):
+    """What starts a run. Only the notebook and the planner must be said."""
+
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+    notebook: str = Field(min_length=1)
+    planner: PlannerChoice
+    goal: str | None = None
+    data: str | None = None
+    variables: dict[str, Any] = Field(default_factory=dict)
+    workflow: WorkflowTemplate | None = None
+    approval: ApprovalPolicy | None = None
+    """Overrides the setting of the same name."""
+
+
+class Command(BrowserModel):
+    """A person's order. `key` makes it safe to send twice."""
+
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+    command: CommandName
+    proposal_id: str | None = None
+    edited: dict[str, Any] | None = None
+    reason: str | None = None
+    key: str | None = None
+
+
+class Change(BrowserModel):
+    """One difference between the workflow as it is and as it would be (U5)."""
+
+    change: Literal["added", "removed", "renamed", "moved", "changed"]
+    level: Literal["workflow", "stage", "step"]
+    id: str
+    stage_id: str | None = None
+    name: str
+    before: str | None = None
+    after: str | None = None
+
+
+class Pending(BrowserModel):
+    """What the run waits for the person to decide."""
+
+    id: str
+    kind: ProposalKind
+    summary: str
+    content: dict[str, Any]
+    before: dict[str, Any] | None = None
+    changes: list[Change] = Field(default_factory=list)
+    asked_at: str
+
+
+class RunError(BrowserModel):
+    """What went wrong, where, and what can be done about it."""
+
+    message: str
+    kind: str
+    location: dict[str, Any]
+    cell_id: str | None = None
+    traceback: str | None = None
+    remedies: list[CommandName] = Field(default_factory=list)
+
+
+class Counts(BrowserModel):
+    actions: int = 0
+    actions_succeeded: int = 0
+    actions_failed: int = 0
+    lines_skipped: int = 0
+    cells_added: int = 0
+    cells_executed: int = 0
+    behaviors: int = 0
+    planner_calls: int = 0
+    plan_revisions: int = 0
+
+
+class StepNode(BrowserModel):
+    id: str
+    name: str
+    status: NodeStatus
+    behaviors: int = 0
+
+
+class StageNode(BrowserModel):
+    id: str
+    name: str
+    status: NodeStatus
+    steps: list[StepNode]
+
+
+class RunProgress(BrowserModel):
+    """The plan with where the run is in it, and how much of it is done."""
+
+    workflow: str
+    fraction: float
+    steps_done: int
+    steps_total: int
+    stages: list[StageNode]
+    focus: dict[str, str]
+    goals: dict[str, str | None]
+    attainment: dict[str, float | None]
+    estimated_remaining_behaviors: int | None = None
+
+
+class RunView(BrowserModel):
+    id: str
+    notebook: str
+    state: State
+    status: RunStatus
+    status_reason: str | None = None
+    allowed_events: list[Event]
+    allowed_commands: list[CommandName]
+    location: dict[str, Any]
+    progress: RunProgress
+    pending: Pending | None = None
+    error: RunError | None = None
+    counts: Counts
+    planner: dict[str, Any]
+    goal: str | None = None
+    created_at: str
+    updated_at: str
+
+
+def location_of(current: CurrentLocation) -> dict[str, Any]:
+    return current.model_dump(exclude_unset=True)
