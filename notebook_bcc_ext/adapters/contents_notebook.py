@@ -1,0 +1,346 @@
+"""A notebook behind the server's contents manager.
+
+A change is appended to the operation log, and with that it is durable. The file follows: at most
+every `flush_interval` seconds, or at once with `flush()` and `close()`; writing it happens off the
+event loop and is paced (see `FlushPace`), so what a change costs does not grow with the notebook.
+
+When the file cannot be written in the background, the run goes on into the log until its next
+change, which tries the file again and raises what is wrong.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from notebook_bcc_ext.adapters.contents_access import ContentsAccess, FileStamp, MissingFileError
+from notebook_bcc_ext.adapters.notebook_apply import unused_id
+from notebook_bcc_ext.adapters.notebook_file import FileState, NotebookFile
+from notebook_bcc_ext.adapters.notebook_view import NotebookView
+from notebook_bcc_ext.adapters.operation_log import LogState, OperationLog
+from notebook_bcc_ext.errors import BccError, NotebookError
+from notebook_bcc_ext.ports import NewCell
+from notebook_bcc_ext.protocol.notebook_ops import (
+    ChangeOutputs,
+    InsertCell,
+    LoggedOp,
+    NotebookOp,
+    SetCellMetadata,
+    SetExecution,
+    SetNotebookMetadata,
+    SetSource,
+)
+from notebook_bcc_ext.protocol.observation import NotebookSummary
+
+Json = dict[str, Any]
+
+# What arrives in quick succession after a pause shares the first flush.
+_FIRST_FLUSH_AFTER_S = 0.2
+
+
+class ContentsNotebook:
+    """`NotebookDocument` by way of `get` and `save` of any contents manager."""
+
+    def __init__(  # noqa: PLR0913  what it works with, and three settings with defaults
+        self,
+        path: str,
+        access: ContentsAccess,
+        log: OperationLog,
+        *,
+        metadata: Json | None = None,
+        flush_interval: float = 2.0,
+        keep_cells: int = 50,
+    ) -> None:
+        """`metadata` (kernelspec, language_info) goes into a notebook that lacks it."""
+        self._file = NotebookFile(path.strip("/"), access, log, keep_cells)
+        self._access = access
+        self._log = log
+        self._metadata = metadata or {}
+        self._flush_interval = flush_interval
+        self._state: LogState | None = None
+        self._current_view: NotebookView | None = None
+        self._stamp: FileStamp | None = None
+        self._anchor_id: str | None = None
+        self._own_ids: set[str] = set()
+        self._logged_seq = 0
+        self._flushed_seq = 0
+        self._reads_under_way = 0
+        self._logged_meanwhile: list[LoggedOp] = []
+        self._flush_task: asyncio.Task[None] | None = None
+        self._flush_lock = asyncio.Lock()
+        self._flushed_at = 0.0
+        self._saving = False
+        self._failure: BccError | None = None
+        self._unsubscribe: Callable[[], None] | None = None
+        self.notice: str | None = None
+        """What the person should know, e.g. that the file was rebuilt after a crash."""
+
+    # -- opening and closing ------------------------------------------------------------------
+
+    @property
+    def path(self) -> str:
+        return self._file.path
+
+    @property
+    def log_id(self) -> str:
+        return self._opened().log_id
+
+    async def open(self) -> None:
+        if self._unsubscribe is None:
+            self._unsubscribe = self._log.subscribe(self._on_logged)
+        with self._reading(), self._access.pace.spent():
+            opened = await self._access.run(lambda: self._file.open(self._metadata))
+            self._state, file, self.notice = opened
+            self._anchor_id = self._state.anchor_id
+            self._adopt(file.view, file.seq)
+        self._settle(file)
+
+    async def close(self) -> None:
+        """Write the file and let go. Also after an error here the log has everything."""
+        if self._state is None:
+            return
+        try:
+            await self.flush()
+            await self._log.drop_image(self._state.log_id)
+        finally:
+            self._stop()
+
+    def _stop(self) -> None:
+        if self._flush_task is not None:
+            self._flush_task.cancel()
+            self._flush_task = None
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+            self._unsubscribe = None
+        self._state = None
+
+    def _opened(self) -> LogState:
+        if self._state is None:
+            raise NotebookError(f"{self.path} is not open")
+        return self._state
+
+    def _view(self) -> NotebookView:
+        if self._current_view is None:
+            raise NotebookError(f"{self.path} is not open")
+        return self._current_view
+
+    # -- reading ------------------------------------------------------------------------------
+
+    def summary(self) -> NotebookSummary:
+        return self._view().summary()
+
+    def recent_cells(self, limit: int) -> list[Json]:
+        return self._view().latest(limit)
+
+    def notebook_metadata(self) -> Json:
+        return self._view().metadata()
+
+    async def source_of(self, cell_id: str) -> str | None:
+        notebook = await self._read_what_others_saved()
+        view = self._view()
+        source = view.source_of(cell_id)
+        if source is not None or cell_id not in view.ids:
+            return source
+        if notebook is None:
+            notebook = await self._reread()
+        sources = (cell["source"] for cell in notebook["cells"] if cell["id"] == cell_id)
+        return next(sources, None)
+
+    async def _read_what_others_saved(self) -> Json | None:
+        # While we save, the file's date says nothing; what others had saved is in the view.
+        if self._saving:
+            return None
+        try:
+            stamp = await self._access.stamp(self.path)
+        except MissingFileError:
+            return await self._reread()
+        return await self._reread() if stamp != self._stamp and not self._saving else None
+
+    async def _reread(self) -> Json:
+        state = self._opened()
+        anchor_id = self._anchor_id
+        with self._reading():
+            file, notebook = await self._access.run(lambda: self._file.reread(state, anchor_id))
+            self._adopt(file.view, file.seq)
+        self._stamp = file.stamp
+        return notebook
+
+    # -- writing ------------------------------------------------------------------------------
+
+    async def insert(self, cell: NewCell) -> str:
+        await self._retry_after_failure()
+        insertion = self._insertion(cell)
+        cell_id = str(insertion.cell["id"])
+        if not cell.at_top:
+            self._anchor_id = cell_id
+        await self._append([insertion], anchor_id=None if cell.at_top else cell_id)
+        return cell_id
+
+    def _insertion(self, cell: NewCell) -> InsertCell:
+        view = self._view()
+        cell_id = unused_id(
+            cell.wanted_id, lambda wanted: wanted in view.ids or wanted in self._own_ids
+        )
+        self._own_ids.add(cell_id)
+        content: Json = {
+            "id": cell_id,
+            "cell_type": cell.cell_type,
+            "metadata": dict(cell.metadata),
+            "source": cell.source,
+        }
+        if cell.cell_type == "code":
+            content |= {"outputs": [], "execution_count": None}
+        after_id = None if cell.at_top else self._anchor_id or view.tail_id
+        return InsertCell(cell=content, after_id=after_id)
+
+    async def set_source(self, cell_id: str, source: str) -> None:
+        await self._change(SetSource(cell_id=cell_id, source=source))
+
+    async def set_metadata(self, cell_id: str, changes: Json) -> None:
+        await self._change(SetCellMetadata(cell_id=cell_id, metadata=changes))
+
+    async def set_title(self, title: str) -> None:
+        view = self._view()
+        in_metadata = SetNotebookMetadata(metadata={"title": title})
+        if view.heading_id is None:
+            heading = self._insertion(NewCell("markdown", f"# {title}", at_top=True))
+            await self._change(in_metadata, heading)
+        else:
+            _, *rest = view.heading_source.split("\n")
+            source = "\n".join([f"# {title}", *rest])
+            await self._change(in_metadata, SetSource(cell_id=view.heading_id, source=source))
+
+    async def start_execution(self, cell_id: str) -> None:
+        await self._change(
+            ChangeOutputs(cell_id=cell_id, change="clear"),
+            SetExecution(cell_id=cell_id, state="running"),
+        )
+
+    async def change_outputs(self, changes: Sequence[ChangeOutputs]) -> None:
+        await self._change(*changes)
+
+    def post_outputs(self, changes: Sequence[ChangeOutputs]) -> None:
+        """Like `change_outputs` for output as it streams: does not wait, keeps the order."""
+        self._log.post(self._opened().log_id, changes)
+
+    async def finish_execution(self, cell_id: str, execution_count: int | None) -> None:
+        await self._log.drain(self._opened().log_id)
+        await self._change(
+            SetExecution(cell_id=cell_id, state="idle", execution_count=execution_count)
+        )
+
+    async def _change(self, *ops: NotebookOp) -> None:
+        await self._retry_after_failure()
+        await self._append(ops)
+
+    async def _append(self, ops: Sequence[NotebookOp], anchor_id: str | None = None) -> None:
+        if ops:
+            await self._log.append(self._opened().log_id, ops, anchor_id=anchor_id)
+
+    def _on_logged(self, log_id: str, logged: list[LoggedOp]) -> None:
+        if self._state is None or log_id != self._state.log_id or not logged:
+            return
+        for entry in logged:
+            self._view().apply(entry.op)
+        self._logged_seq = logged[-1].seq
+        if self._reads_under_way:
+            self._logged_meanwhile.extend(logged)
+        self._flush_soon()
+
+    # -- the file -----------------------------------------------------------------------------
+
+    async def flush(self) -> None:
+        log_id = self._opened().log_id
+        await self._log.drain(log_id)
+        await self._flush_now()
+
+    async def recreate(self) -> None:
+        """Make the file again after somebody deleted it; the person has asked for it."""
+        state = self._opened()
+        async with self._flush_lock:
+            with self._reading():
+                file = await self._access.run(lambda: self._file.recreate(state, self._anchor_id))
+                self._adopt(file.view, file.seq)
+            self._settle(file)
+
+    async def follow_rename(self, new_path: str) -> None:
+        """The notebook has moved; go on writing there."""
+        async with self._flush_lock:
+            self._file.path = new_path.strip("/")
+            await self._log.move(self._opened().log_id, self._file.place)
+            self._failure = None
+
+    async def _retry_after_failure(self) -> None:
+        if self._failure is not None:
+            await self._flush_now()
+
+    async def _flush_now(self) -> None:
+        async with self._flush_lock:
+            if self._flushed_seq >= self._logged_seq and self._failure is None:
+                return
+            loop = asyncio.get_running_loop()
+            state, anchor_id = self._opened(), self._anchor_id
+
+            def before_save(view: NotebookView, seq: int) -> None:
+                loop.call_soon_threadsafe(self._while_saving, view, seq)
+
+            try:
+                with self._reading(), self._access.pace.spent():
+                    file = await self._access.run(
+                        lambda: self._file.flush(state, anchor_id, before_save)
+                    )
+            except BccError as error:
+                self._failure = error
+                raise
+            finally:
+                self._saving = False
+                self._flushed_at = time.monotonic()
+            self._settle(file)
+
+    def _while_saving(self, view: NotebookView, seq: int) -> None:
+        self._saving = True
+        self._adopt(view, seq)
+
+    def _flush_soon(self) -> None:
+        if self._flush_task is None or self._flush_task.done():
+            self._flush_task = asyncio.create_task(self._flush_in_background())
+
+    async def _flush_in_background(self) -> None:
+        while self._flushed_seq < self._logged_seq and self._state is not None:
+            due = self._flushed_at + self._flush_interval - time.monotonic()
+            await asyncio.sleep(max(due, min(_FIRST_FLUSH_AFTER_S, self._flush_interval)))
+            try:
+                async with self._access.pace.turn():
+                    await self._flush_now()
+            except BccError as error:
+                # Kept for the next change, which cannot be missed; nobody awaits this task.
+                self._failure = error
+                return
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """While the file is read, remember what is logged: the reader may have missed it."""
+        self._reads_under_way += 1
+        try:
+            yield
+        finally:
+            self._reads_under_way -= 1
+            if not self._reads_under_way:
+                self._logged_meanwhile.clear()
+
+    def _adopt(self, view: NotebookView, seq: int) -> None:
+        """Take over what was read; what the log got after it is applied on top."""
+        for entry in self._logged_meanwhile:
+            if entry.seq > seq:
+                view.apply(entry.op)
+        self._current_view = view
+
+    def _settle(self, file: FileState) -> None:
+        """The file has been written."""
+        self._stamp = file.stamp
+        self._failure = None
+        self._flushed_seq = file.seq
+        self._logged_seq = max(self._logged_seq, file.seq)

@@ -1,0 +1,121 @@
+"""Where the kernel comes from, and a kernel of our own. `kernel_session` has the notebook's."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from jupyter_client.ioloop.manager import AsyncIOLoopKernelManager
+from jupyter_client.kernelspec import NoSuchKernel
+
+from notebook_bcc_ext.adapters.kernel_sockets import KernelChannels, KernelSockets, Receiver
+from notebook_bcc_ext.errors import KernelError
+
+_SHUTDOWN_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One life of a kernel: after a restart it is another one."""
+
+    manager: Any
+    kernel_id: str
+    process: object
+    """What tells one life from the next; the process id for local kernels."""
+
+
+class KernelSource(Protocol):
+    async def start(self) -> Kernel:
+        """The kernel to use now; started when there is none."""
+
+    async def find(self) -> Kernel | None:
+        """The kernel to use now, if there is one."""
+
+    async def is_there(self, kernel: Kernel) -> bool:
+        """Whether it lives and is still the same."""
+
+    def open(self, kernel: Kernel, receive: Receiver) -> KernelChannels:
+        """A connection of our own to it."""
+
+    async def interrupt(self, kernel: Kernel) -> None: ...
+
+    def mark_used(self, kernel: Kernel) -> None:
+        """Keep it from being taken for idle."""
+
+    async def close(self) -> None: ...
+
+
+class OwnKernelSource:
+    """A kernel for this run alone, shut down with it."""
+
+    def __init__(
+        self,
+        kernel_name: str = "python3",
+        *,
+        cwd: str | None = None,
+        env: dict[str, str] | None = None,
+    ) -> None:
+        self._kernel_name = kernel_name
+        self._options: dict[str, Any] = {}
+        if cwd is not None:
+            self._options["cwd"] = cwd
+        if env is not None:
+            self._options["env"] = env
+        self._manager: Any = None
+
+    async def start(self) -> Kernel:
+        running = await self.find()
+        if running is not None:
+            return running
+        await self.close()
+        # A kernel that restarts by itself would hide that all variables are lost.
+        manager = AsyncIOLoopKernelManager(kernel_name=self._kernel_name, autorestart=False)
+        # Kept before it is started, so that a start that is cancelled leaves no process behind.
+        self._manager = manager
+        try:
+            await manager.start_kernel(**self._options)
+        except NoSuchKernel as error:
+            msg = (
+                f"there is no kernel named '{self._kernel_name}': install it or choose another "
+                "(jupyter kernelspec list)"
+            )
+            raise KernelError(msg) from error
+        except OSError as error:
+            msg = f"the kernel '{self._kernel_name}' cannot be started: {error}"
+            raise KernelError(msg) from error
+        return kernel_of(manager)
+
+    async def find(self) -> Kernel | None:
+        if self._manager is None or not await self._manager.is_alive():
+            return None
+        return kernel_of(self._manager)
+
+    async def is_there(self, kernel: Kernel) -> bool:
+        return kernel == await self.find()
+
+    def open(self, kernel: Kernel, receive: Receiver) -> KernelChannels:
+        return KernelSockets(kernel.manager, receive)
+
+    async def interrupt(self, kernel: Kernel) -> None:
+        await kernel.manager.interrupt_kernel()
+
+    def mark_used(self, kernel: Kernel) -> None:
+        """Nobody else looks after this kernel."""
+
+    async def close(self) -> None:
+        manager, self._manager = self._manager, None
+        if manager is None:
+            return
+        try:
+            # Not at once: what the user's code has buffered must still reach its files.
+            at_once = not manager.has_kernel
+            await asyncio.wait_for(manager.shutdown_kernel(now=at_once), _SHUTDOWN_SECONDS)
+        except (TimeoutError, RuntimeError, OSError) as error:
+            msg = f"the kernel did not shut down: {error!r}"
+            raise KernelError(msg) from error
+
+
+def kernel_of(manager: Any, kernel_id: str | None = None) -> Kernel:
+    process = getattr(getattr(manager, "provisioner", None), "pid", None)
+    return Kernel(manager, str(kernel_id or manager.kernel_id), process)

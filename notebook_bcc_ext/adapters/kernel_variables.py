@@ -1,0 +1,213 @@
+"""Asks about the user's variables without disturbing the user.
+
+Our own cells carry the question along and their reply brings the answer. When somebody else ran
+something since, the control channel is asked; only when the probe is not in the kernel yet, a
+silent request brings it there. None of them counts as a cell, is kept in the history or prints.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+from notebook_bcc_ext.adapters.kernel_link import KernelLink
+from notebook_bcc_ext.adapters.kernel_probe import MIME, REQUEST_KEY
+from notebook_bcc_ext.errors import KernelError, KernelTimeoutError
+from notebook_bcc_ext.ports import Variables
+
+Json = dict[str, Any]
+
+EXPRESSION = "notebook_bcc"
+
+
+# In the order in which they import each other.
+_MODULES = ("kernel_probe_values", "kernel_probe_summaries", "kernel_probe")
+
+
+def _probe_sources() -> dict[str, str]:
+    """The probe's modules by the names they have in the kernel.
+
+    Named by their content, so that a newer version of this package does not meet an older probe.
+    """
+    texts = [files(__package__).joinpath(f"{name}.py").read_text("utf-8") for name in _MODULES]
+    version = hashlib.sha256("".join(texts).encode()).hexdigest()[:8]
+    names = {name: f"_notebook_bcc_{name}_{version}" for name in _MODULES}
+    sources: dict[str, str] = {}
+    for name, text in zip(_MODULES, texts, strict=True):
+        private = text
+        for imported in _MODULES:
+            # With the space: the name of one module begins like those of the others.
+            private = private.replace(f"{__package__}.{imported} ", f"{names[imported]} ")
+        sources[names[name]] = private
+    return sources
+
+
+_SOURCES = _probe_sources()
+_PROBE = list(_SOURCES)[-1]
+_BRING = f"""
+import sys, types
+for name, source in sources.items():
+    if name not in sys.modules:
+        module = types.ModuleType(name)
+        exec(compile(source, "<notebook-bcc>", "exec"), module.__dict__)
+        sys.modules[name] = module
+answer = sys.modules[{_PROBE!r}].reply(request)
+"""
+
+
+@dataclass(frozen=True)
+class VariableLimits:
+    max_names: int = 500
+    seconds_in_kernel: float = 0.1
+    seconds_to_wait: float = 1.0
+    seconds_to_compute: float = 10.0
+    """For summaries and promotions, which are worth waiting for."""
+
+
+class KernelVariables:
+    """The mirror of one kernel's variables, kept up to date by the changes the probe reports."""
+
+    def __init__(self, link: KernelLink, limits: VariableLimits) -> None:
+        self._link = link
+        self._limits = limits
+        self._client = uuid.uuid4().hex
+        self._version = 0
+        self._values: dict[str, Any] = {}
+        self._complete = True
+        self._known_now = False
+        self._brought = False
+        self._on_control = False
+
+    # -- riding along with our own cells ----------------------------------------------------
+
+    def expressions(self) -> dict[str, str]:
+        """`user_expressions` for our next cell."""
+        self._known_now = False
+        self._link.others_ran = False
+        if self._link.language != "python":
+            return {}
+        return {EXPRESSION: self._expression(self._snapshot_request())}
+
+    def take_reply(self, content: Json) -> None:
+        """The reply of that cell. After an error it has no answer: the next question asks anew."""
+        answer = self._unpack(content)
+        if answer is not None:
+            self._apply(answer)
+
+    # -- asking ------------------------------------------------------------------------------
+
+    async def snapshot(self) -> Variables:
+        if self._link.language != "python":
+            language = self._link.language or "unknown"
+            return Variables({}, notice=f"variables of a {language} kernel cannot be read")
+        notice = None
+        if not self._known_now or self._link.others_ran:
+            self._link.others_ran = False
+            answer = await self._ask(self._snapshot_request(), self._limits.seconds_to_wait)
+            if answer is None:
+                self._link.others_ran = True
+                notice = "the kernel is busy: variables are as they were last seen"
+            elif not self._apply(answer):
+                notice = "the kernel could not list its variables: they are as last seen"
+        return Variables(dict(self._values), truncated=not self._complete, notice=notice)
+
+    async def present(self, names: Sequence[str]) -> set[str]:
+        answer = await self._must_ask({"do": "present", "names": list(names)})
+        return set(answer)
+
+    async def summarize(self, strategies: Mapping[str, str]) -> dict[str, Any]:
+        answer = await self._must_ask({"do": "summarize", "strategies": dict(strategies)})
+        return dict(answer)
+
+    async def promote(self, old: str, new: str) -> None:
+        answer = await self._must_ask({"do": "promote", "old": old, "new": new})
+        self._known_now = False
+        if answer["refused"] is not None:
+            msg = f"cannot promote '{old}' to '{new}': {answer['refused']}"
+            raise KernelError(msg)
+
+    async def _must_ask(self, request: Json) -> Any:
+        if self._link.language != "python":
+            msg = f"variables of a {self._link.language or 'unknown'} kernel cannot be reached"
+            raise KernelError(msg)
+        answer = await self._ask(request, self._limits.seconds_to_compute)
+        if answer is None:
+            raise KernelTimeoutError("the kernel is busy and did not answer: try again later")
+        if isinstance(answer, dict) and "failed" in answer:
+            msg = f"the kernel could not answer: {answer['failed']}"
+            raise KernelError(msg)
+        return answer
+
+    async def _ask(self, request: Json, seconds: float) -> Any:
+        request = {**request, "probe": _PROBE}
+        if self._on_control or not self._brought:
+            # Another run may have brought the probe already; a kernel without it says so at once.
+            content: Json = {REQUEST_KEY: request}
+            reply = await self._link.ask("control", "kernel_info_request", content, seconds)
+            if reply is None:
+                return None
+            if REQUEST_KEY in reply:
+                self._brought = self._on_control = True
+                return json.loads(reply[REQUEST_KEY])
+            self._brought = self._on_control = False
+        if self._link.others_are_running:
+            return None
+        content = {
+            "code": "",
+            "silent": True,
+            "store_history": False,
+            "user_expressions": {EXPRESSION: self._expression(request)},
+            "allow_stdin": False,
+            "stop_on_error": False,
+        }
+        reply = await self._link.ask("shell", "execute_request", content, seconds)
+        return None if reply is None else self._unpack(reply)
+
+    # -- the wire ---------------------------------------------------------------------------
+
+    def _snapshot_request(self) -> Json:
+        return {
+            "do": "variables",
+            "client": self._client,
+            "version": self._version,
+            "limit": self._limits.max_names,
+            "seconds": self._limits.seconds_in_kernel,
+            "probe": _PROBE,
+        }
+
+    def _expression(self, request: Json) -> str:
+        text = json.dumps(request)
+        if self._brought:
+            return f'__import__("sys").modules[{_PROBE!r}].reply({text!r})'
+        scope = repr({"sources": _SOURCES, "request": text})
+        return f"(lambda s: (__import__('builtins').exec({_BRING!r}, s), s['answer'])[1])({scope})"
+
+    def _unpack(self, content: Json) -> Any:
+        result = (content.get("user_expressions") or {}).get(EXPRESSION)
+        if result is None:
+            return None
+        text = (result.get("data") or {}).get(MIME)
+        if text is None:
+            self._brought = self._on_control = False
+            return None
+        self._brought = True
+        return json.loads(text)
+
+    def _apply(self, answer: Json) -> bool:
+        if "failed" in answer:
+            return False
+        if answer["whole"]:
+            self._values = {}
+        for name in answer["gone"]:
+            self._values.pop(name, None)
+        self._values.update(answer["set"])
+        self._version = answer["version"]
+        self._complete = answer["complete"]
+        self._on_control = answer["control"]
+        self._known_now = True
+        return True

@@ -1,0 +1,252 @@
+"""Reading and writing the notebook's file: get, replay, save, under the lock of its path.
+
+Nothing is ever written from a stale copy: each write reads the file first and adds to it what the
+log has since the position the file itself carries. So what a person or a program saved meanwhile
+stays, and a write that was cut short is simply done again.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import nbformat
+
+from notebook_bcc_ext.adapters.contents_access import (
+    ContentsAccess,
+    FileStamp,
+    MissingFileError,
+    UnreadableFileError,
+)
+from notebook_bcc_ext.adapters.notebook_apply import (
+    empty_notebook,
+    log_position,
+    make_current,
+    replay,
+    set_log_position,
+)
+from notebook_bcc_ext.adapters.notebook_view import NotebookView
+from notebook_bcc_ext.adapters.operation_log import LogState, OperationLog, pack_image
+from notebook_bcc_ext.errors import ForeignChangeError, NotebookError
+from notebook_bcc_ext.protocol.notebook_ops import LoggedOp
+
+Json = dict[str, Any]
+BeforeSave = Callable[[NotebookView, int], None]
+
+log = logging.getLogger(__name__)
+_NAMES_TRIED = 100
+
+
+@dataclass(frozen=True)
+class FileState:
+    """The file after a read or write: what it says, up to which operation, and its stamp."""
+
+    view: NotebookView
+    seq: int
+    stamp: FileStamp
+
+
+@dataclass
+class NotebookFile:
+    """One notebook's file. Every coroutine here is meant for `ContentsAccess.run`."""
+
+    path: str
+    access: ContentsAccess
+    log: OperationLog
+    keep_cells: int
+
+    @property
+    def place(self) -> str:
+        return self.access.place(self.path)
+
+    # -- opening ------------------------------------------------------------------------------
+
+    async def open(self, metadata: Json) -> tuple[LogState, FileState, str | None]:
+        """Find or make the notebook and its log, and bring the file up to the log.
+
+        The last of the answers is a notice for the person, if there is something to say.
+        """
+        async with self.access.locks.hold(self.path):
+            notebook, notice = await self._load_or_make()
+            for key, value in metadata.items():
+                notebook["metadata"].setdefault(key, value)
+            state = await self._log_of(notebook)
+            upgraded = await self.access.compute(lambda: make_current(notebook))
+            known_id, known_seq = log_position(notebook)
+            if known_id != state.log_id:
+                # The key was lost on the way (never saved yet, or a tool stripped it).
+                known_seq = state.flushed_seq
+            if known_seq > state.head_seq:
+                await self.log.advance(state.log_id, known_seq)
+            if upgraded:
+                log.info("%s was brought to nbformat 4.5", self.path)
+            file = await self._write(notebook, state.log_id, state.anchor_id, known_seq)
+            current = await self.log.find(log_id=state.log_id)
+            return current or state, file, notice
+
+    async def _load_or_make(self) -> tuple[Json, str | None]:
+        try:
+            return (await self.access.get(self.path))["content"], None
+        except MissingFileError:
+            return empty_notebook({}), None
+        except UnreadableFileError:
+            state = await self.log.find(place=self.place)
+            image = None if state is None else await self.log.image(state.log_id)
+            if image is None:
+                raise
+        # The manager's own copy of the file, if it had one, did not help: repeat the last save.
+        aside = await self._set_aside()
+        notebook = await self._from_image(image[1])
+        notice = (
+            f"{self.path} was cut short by an interrupted save. It was rebuilt from the "
+            f"operation log; the damaged file is kept as {aside}."
+        )
+        log.warning(notice)
+        return notebook, notice
+
+    async def _from_image(self, content: Json) -> Json:
+        from_dict: Callable[[Json], Json] = nbformat.from_dict
+        notebook = await self.access.compute(lambda: from_dict(content))
+        # The save had signed this very content before it began to write.
+        self.access.mark_trusted_cells(self.path, notebook)
+        return notebook
+
+    async def _set_aside(self) -> str:
+        for number in range(1, _NAMES_TRIED):
+            aside = f"{self.path}.damaged-{number}"
+            if not await self.access.exists(aside):
+                await self.access.rename(self.path, aside)
+                return aside
+        raise NotebookError(
+            f"{self.path} is damaged and could not be set aside: remove some of its "
+            f"'.damaged' copies and try again"
+        )
+
+    async def _log_of(self, notebook: Json) -> LogState:
+        """The log that this content belongs to. A copy gets one of its own."""
+        claimed, _ = log_position(notebook)
+        if claimed is None:
+            here = await self.log.find(place=self.place)
+            # A new notebook where an older one was deleted begins anew.
+            is_new = not await self.access.exists(self.path)
+            return here if here and not is_new else await self.log.start(self.place)
+        state = await self.log.find(log_id=claimed)
+        if state is None:
+            return await self.log.start(self.place)
+        if state.place == self.place:
+            return state
+        other_path = self.access.path_of(state.place)
+        if other_path is None or await self.access.exists(other_path):
+            return await self.log.start(self.place)
+        await self.log.move(claimed, self.place)
+        return state
+
+    # -- during a run -------------------------------------------------------------------------
+
+    async def flush(
+        self,
+        state: LogState,
+        anchor_id: str | None,
+        before_save: BeforeSave,
+    ) -> FileState:
+        """Bring the file up to the log.
+
+        `before_save` gets what is about to be saved and its seq: what others had saved is known
+        from then on, though the file is not yet complete.
+        """
+        async with self.access.locks.hold(self.path):
+            notebook, seq, _ = await self._read_ours(state)
+            return await self._write(notebook, state.log_id, anchor_id, seq, before_save)
+
+    async def reread(self, state: LogState, anchor_id: str | None) -> tuple[FileState, Json]:
+        """The file as it is, with what the log has on top; nothing is written."""
+        async with self.access.locks.hold(self.path):
+            notebook, seq, stamp = await self._read_ours(state)
+        ops = await self._ops_since(state.log_id, seq)
+        seq = await self.access.compute(lambda: replay(notebook, ops, seq))
+        return FileState(await self._view(notebook, anchor_id), seq, stamp), notebook
+
+    async def recreate(self, state: LogState, anchor_id: str | None) -> FileState:
+        """Make the file again after it was deleted, from the last save and the log."""
+        async with self.access.locks.hold(self.path):
+            if await self.access.exists(self.path):
+                raise ForeignChangeError(
+                    f"{self.path} exists again: it is not replaced; open it instead"
+                )
+            image = await self.log.image(state.log_id)
+            if image is None:
+                raise NotebookError(f"nothing is left to make {self.path} again from")
+            seq, content = image
+            notebook = await self._from_image(content)
+            return await self._write(notebook, state.log_id, anchor_id, seq)
+
+    async def _read_ours(self, state: LogState) -> tuple[Json, int, FileStamp]:
+        try:
+            model = await self.access.get(self.path)
+        except MissingFileError as error:
+            raise ForeignChangeError(
+                f"{self.path} was deleted or moved by somebody else. It was not made again: "
+                f"what the run wrote is kept in its log. Restore the file or stop the run."
+            ) from error
+        notebook: Json = model["content"]
+        claimed, seq = log_position(notebook)
+        if claimed is None:
+            seq = await self._flushed(state.log_id)
+        elif claimed != state.log_id:
+            raise ForeignChangeError(
+                f"{self.path} was replaced by another notebook, or another server writes it "
+                f"too. Nothing was overwritten: stop one of them, then retry."
+            )
+        await self.access.compute(lambda: make_current(notebook))
+        return notebook, seq, FileStamp.of(model)
+
+    async def _flushed(self, log_id: str) -> int:
+        state = await self.log.find(log_id=log_id)
+        return 0 if state is None else state.flushed_seq
+
+    async def _ops_since(self, log_id: str, seq: int) -> list[LoggedOp]:
+        ops = await self.log.since(log_id, seq)
+        if ops is None:
+            # An older version was restored, from before what the log remembers: the person wants
+            # that one, so only what no file has seen yet is added.
+            ops = await self.log.since(log_id, await self._flushed(log_id))
+        return ops or []
+
+    async def _write(
+        self,
+        notebook: Json,
+        log_id: str,
+        anchor_id: str | None,
+        applied_seq: int,
+        before_save: BeforeSave = lambda _view, _seq: None,
+    ) -> FileState:
+        ops = await self._ops_since(log_id, applied_seq)
+
+        def prepare() -> tuple[int, bytes]:
+            seq = replay(notebook, ops, applied_seq)
+            set_log_position(notebook, log_id, seq)
+            return seq, pack_image(_without_trust(notebook))
+
+        seq, image = await self.access.compute(prepare)
+        view = await self._view(notebook, anchor_id)
+        before_save(view, seq)
+        await self.log.store_image(log_id, seq, image)
+        stamp = await self.access.save(self.path, notebook)
+        await self.log.record_flush(log_id, seq)
+        return FileState(view, seq, stamp)
+
+    async def _view(self, notebook: Json, anchor_id: str | None) -> NotebookView:
+        return await self.access.compute(
+            lambda: NotebookView(notebook, anchor_id, keep_cells=self.keep_cells)
+        )
+
+
+def _without_trust(notebook: Json) -> Json:
+    """As the file has it: trust is a matter of signatures, never of what a file claims."""
+    cells = [
+        {**cell, "metadata": {k: v for k, v in cell["metadata"].items() if k != "trusted"}}
+        for cell in notebook["cells"]
+    ]
+    return {**notebook, "cells": cells}

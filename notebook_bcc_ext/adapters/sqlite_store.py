@@ -1,0 +1,212 @@
+"""Runs, transitions, planner calls and proposals, in the same database as the operation log."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from notebook_bcc_ext.adapters.sqlite_database import Connection, Database
+from notebook_bcc_ext.errors import NotFoundError, StoreError
+from notebook_bcc_ext.ports import CallRecord, StoredProposal
+from notebook_bcc_ext.protocol.observation import TransitionRecord
+
+Json = dict[str, Any]
+
+_CALL: TypeAdapter[CallRecord] = TypeAdapter(CallRecord)
+_PROPOSAL_COLUMNS = "id, run_id, kind, content, decision, decided_by, reason, edited"
+
+
+class SqliteRunStore:
+    """`RunStore` on SQLite. Of a run's planner calls the newest are kept, within both limits."""
+
+    def __init__(
+        self, database: Database, *, max_calls: int = 500, max_call_bytes: int = 20_000_000
+    ) -> None:
+        self._database = database
+        self._max_calls = max_calls
+        self._max_call_bytes = max_call_bytes
+
+    # -- runs ---------------------------------------------------------------------------------
+
+    async def save_run(self, run_id: str, snapshot: Json) -> None:
+        text = json.dumps(snapshot)
+        await self._database.write(partial(_save_run, run_id, text))
+
+    async def load_run(self, run_id: str) -> Json | None:
+        return await self._database.read(partial(_load_run, run_id))
+
+    async def list_runs(self) -> list[Json]:
+        return await self._database.read(_list_runs)
+
+    async def delete_run(self, run_id: str) -> None:
+        await self._database.write(partial(_delete_run, run_id))
+
+    # -- transitions --------------------------------------------------------------------------
+
+    async def add_transitions(self, run_id: str, records: Sequence[TransitionRecord]) -> None:
+        texts = [record.model_dump_json(by_alias=True) for record in records]
+        if texts:
+            await self._database.write(partial(_add_transitions, run_id, texts))
+
+    async def transitions(
+        self, run_id: str, *, after: int = 0, limit: int = 1000
+    ) -> list[tuple[int, TransitionRecord]]:
+        rows = await self._database.read(partial(_rows_after, "transitions", run_id, after, limit))
+        return [(number, TransitionRecord.model_validate_json(text)) for number, text in rows]
+
+    # -- planner calls ------------------------------------------------------------------------
+
+    async def add_call(self, run_id: str, call: CallRecord) -> None:
+        await self._database.write(
+            partial(_add_call, run_id, call, self._max_calls, self._max_call_bytes)
+        )
+
+    async def calls(self, run_id: str, *, after: int = 0, limit: int = 200) -> list[CallRecord]:
+        rows = await self._database.read(partial(_rows_after, "calls", run_id, after, limit))
+        return [_CALL.validate_json(text) for _, text in rows]
+
+    # -- proposals ----------------------------------------------------------------------------
+
+    async def add_proposal(self, proposal: StoredProposal) -> None:
+        await self._database.write(partial(_add_proposal, proposal))
+
+    async def decide_proposal(self, decided: StoredProposal) -> StoredProposal:
+        if decided.decision is None:
+            raise StoreError(f"proposal {decided.id}: a decision is missing")
+        return await self._database.write(partial(_decide_proposal, decided))
+
+    async def proposal(self, proposal_id: str) -> StoredProposal | None:
+        return await self._database.read(partial(_proposal, proposal_id))
+
+
+# -- jobs of the database thread --------------------------------------------------------------
+
+
+def _save_run(run_id: str, snapshot: str, connection: Connection) -> None:
+    connection.execute(
+        "INSERT INTO runs (run_id, snapshot) VALUES (?, ?)"
+        " ON CONFLICT (run_id) DO UPDATE SET snapshot = excluded.snapshot",
+        (run_id, snapshot),
+    )
+
+
+def _load_run(run_id: str, connection: Connection) -> Json | None:
+    row = connection.execute("SELECT snapshot FROM runs WHERE run_id = ?", (run_id,)).fetchone()
+    return None if row is None else _json(row[0])
+
+
+def _list_runs(connection: Connection) -> list[Json]:
+    rows = connection.execute("SELECT snapshot FROM runs ORDER BY number DESC")
+    return [_json(snapshot) for (snapshot,) in rows]
+
+
+def _delete_run(run_id: str, connection: Connection) -> None:
+    connection.execute("DELETE FROM runs WHERE run_id = ?", (run_id,))
+    connection.execute("DELETE FROM transitions WHERE run_id = ?", (run_id,))
+    connection.execute("DELETE FROM calls WHERE run_id = ?", (run_id,))
+    connection.execute("DELETE FROM proposals WHERE run_id = ?", (run_id,))
+
+
+def _add_transitions(run_id: str, records: Sequence[str], connection: Connection) -> None:
+    connection.executemany(
+        "INSERT INTO transitions SELECT ?, ifnull(max(number), 0) + 1, ?"
+        " FROM transitions WHERE run_id = ?",
+        [(run_id, record, run_id) for record in records],
+    )
+
+
+def _rows_after(
+    table: str, run_id: str, after: int, limit: int, connection: Connection
+) -> list[tuple[int, str]]:
+    return connection.execute(
+        f"SELECT number, record FROM {table} WHERE run_id = ? AND number > ?"  # noqa: S608  a name of ours
+        " ORDER BY number LIMIT ?",
+        (run_id, after, limit),
+    ).fetchall()
+
+
+def _add_call(
+    run_id: str, call: CallRecord, max_calls: int, max_bytes: int, connection: Connection
+) -> None:
+    record = _CALL.dump_json(call).decode()
+    connection.execute(
+        "INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?)",
+        (run_id, call.number, len(record), record),
+    )
+    # The newest call stays even when it alone is over the limit: it is the one looked for.
+    connection.execute(
+        "DELETE FROM calls WHERE run_id = ? AND number <= ("
+        " SELECT max(number) FROM (SELECT number, row_number() OVER newest AS position,"
+        " sum(bytes) OVER newest AS total FROM calls WHERE run_id = ?"
+        " WINDOW newest AS (ORDER BY number DESC))"
+        " WHERE position > 1 AND (position > ? OR total > ?))",
+        (run_id, run_id, max_calls, max_bytes),
+    )
+
+
+def _add_proposal(proposal: StoredProposal, connection: Connection) -> None:
+    connection.execute(
+        f"INSERT OR IGNORE INTO proposals ({_PROPOSAL_COLUMNS}) VALUES"  # noqa: S608  names of ours
+        " (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            proposal.id,
+            proposal.run_id,
+            proposal.kind,
+            json.dumps(proposal.content),
+            proposal.decision,
+            proposal.decided_by,
+            proposal.reason,
+            _optional_text(proposal.edited),
+        ),
+    )
+
+
+def _decide_proposal(decided: StoredProposal, connection: Connection) -> StoredProposal:
+    connection.execute(
+        "UPDATE proposals SET decision = ?, decided_by = ?, reason = ?, edited = ?"
+        " WHERE id = ? AND decision IS NULL",
+        (
+            decided.decision,
+            decided.decided_by,
+            decided.reason,
+            _optional_text(decided.edited),
+            decided.id,
+        ),
+    )
+    standing = _proposal(decided.id, connection)
+    if standing is None:
+        raise NotFoundError(f"there is no proposal {decided.id}")
+    return standing
+
+
+def _proposal(proposal_id: str, connection: Connection) -> StoredProposal | None:
+    row = connection.execute(
+        f"SELECT {_PROPOSAL_COLUMNS} FROM proposals WHERE id = ?",  # noqa: S608  names of ours
+        (proposal_id,),
+    ).fetchone()
+    if row is None:
+        return None
+    id_, run_id, kind, content, decision, decided_by, reason, edited = row
+    return StoredProposal(
+        id=id_,
+        run_id=run_id,
+        kind=kind,
+        content=_json(content),
+        decision=decision,
+        decided_by=decided_by,
+        reason=reason,
+        edited=None if edited is None else _json(edited),
+    )
+
+
+def _optional_text(value: Json | None) -> str | None:
+    return None if value is None else json.dumps(value)
+
+
+def _json(text: str) -> Json:
+    value: Json = json.loads(text)
+    return value

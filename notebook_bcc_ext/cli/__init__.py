@@ -1,0 +1,1 @@
+"""`jupyter bcc` on the command line."""

@@ -1,0 +1,184 @@
+"""What a person, or a machine, sees of a headless run: a live tree, or one JSON event a line."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from abc import ABC, abstractmethod
+from types import TracebackType
+from typing import Any, Self
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
+
+from notebook_bcc_ext.engine.run import Run
+from notebook_bcc_ext.fsm.machine import utc_now
+from notebook_bcc_ext.protocol.runs import NodeStatus, Pending, RunView
+
+Json = dict[str, Any]
+
+_ICONS: dict[NodeStatus, tuple[str, str]] = {
+    "pending": ("○", "dim"),
+    "running": ("▶", "bold cyan"),
+    "done": ("✓", "green"),
+    "skipped": ("–", "dim green"),
+    "failed": ("✗", "bold red"),
+}
+_MILESTONES = ("stage_running", "step_running", "error", "cancelled")
+_FEW_STAGES = 8
+
+
+class _Watcher(ABC):
+    """An event sink that can be waited on."""
+
+    def __init__(self) -> None:
+        self._news = asyncio.Event()
+        self._run: Run | None = None
+
+    def watch(self, run: Run) -> None:
+        self._run = run
+
+    def publish(self, run_id: str, kind: str, payload: Json) -> None:
+        self.show(run_id, kind, payload)
+        self._news.set()
+
+    async def changed(self) -> None:
+        await self._news.wait()
+        self._news.clear()
+
+    @abstractmethod
+    def show(self, run_id: str, kind: str, payload: Json) -> None: ...
+
+
+class JsonLines(_Watcher):
+    """For machines: every event as it happens."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.stdout.flush()
+
+    def show(self, run_id: str, kind: str, payload: Json) -> None:
+        line = {"event": kind, "time": utc_now(), "run": run_id, **payload}
+        print(json.dumps(line, ensure_ascii=False, default=str), flush=True)
+
+    async def ask(self, _pending: Pending) -> bool:
+        return False
+
+    def conclude(self, view: RunView) -> None:
+        self.show(view.id, "finished", view.model_dump(mode="json"))
+
+
+class Terminal(_Watcher):
+    """For people: the plan with where the run is in it, and what it says on the way."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._console = Console()
+        self._live: Live | None = None
+        self._latest = ""
+
+    def __enter__(self) -> Self:
+        if self._console.is_terminal:
+            self._live = Live(
+                get_renderable=self._picture, console=self._console, refresh_per_second=8
+            )
+            self._live.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._live is not None:
+            self._live.__exit__(kind, error, trace)
+            self._live = None
+
+    def show(self, _run_id: str, kind: str, payload: Json) -> None:
+        if kind == "transition":
+            self._latest = f"{payload['event']} → {payload['to']}"
+            if not self._console.is_terminal and payload["to"] in _MILESTONES:
+                self._console.print(self._where())
+        elif kind == "notice":
+            style = "yellow" if payload["level"] == "warning" else "dim"
+            self._console.print(Text(payload["text"], style=style))
+
+    def _where(self) -> str:
+        if self._run is None:
+            return self._latest
+        current = self._run.world.memory.progress
+        place = " > ".join(p for p in (current.stage_id, current.step_id) if p)
+        return f"{place}: {self._latest}"
+
+    def _picture(self) -> Group:
+        if self._run is None:
+            return Group(Text("starting"))
+        view = self._run.view()
+        return Group(_tree(view), _bar(view), Text(f"{view.state}  {self._latest}", style="dim"))
+
+    async def ask(self, pending: Pending) -> bool:
+        if not (self._console.is_terminal and sys.stdin.isatty()):
+            self._console.print(f"{pending.summary}: nobody can be asked, so the answer is no")
+            return False
+        self.__exit__(None, None, None)
+        self._console.print(_question(pending))
+        answer = await asyncio.to_thread(self._console.input, "Confirm? [y/N] ")
+        self.__enter__()
+        return answer.strip().lower() in ("y", "yes", "是")
+
+    def conclude(self, view: RunView) -> None:
+        if not self._console.is_terminal:
+            self._console.print(_tree(view))
+        counts = view.counts
+        self._console.print(
+            f"{view.state}: {counts.actions} actions, {counts.cells_added} cells added, "
+            f"{counts.cells_executed} executed, {counts.planner_calls} planner calls"
+            f" → {view.notebook}"
+        )
+        if view.error is not None:
+            self._console.print(Text(view.error.message, style="bold red"))
+        elif view.status == "paused":
+            self._console.print(f"paused ({view.status_reason})")
+
+
+def _tree(view: RunView) -> Tree:
+    tree = Tree(Text(view.progress.workflow or "workflow", style="bold"))
+    for stage in view.progress.stages:
+        branch = tree.add(_label(stage.status, stage.name))
+        if stage.status in ("running", "failed") or len(view.progress.stages) <= _FEW_STAGES:
+            for step in stage.steps:
+                times = f" ×{step.behaviors}" if step.behaviors > 1 else ""
+                branch.add(_label(step.status, step.name + times))
+    return tree
+
+
+def _label(status: NodeStatus, name: str) -> Text:
+    icon, style = _ICONS[status]
+    return Text(f"{icon} {name}", style=style)
+
+
+def _bar(view: RunView) -> Table:
+    progress = view.progress
+    row = Table.grid(padding=(0, 1))
+    row.add_row(
+        ProgressBar(total=max(progress.steps_total, 1), completed=progress.steps_done, width=40),
+        f"{progress.steps_done}/{progress.steps_total} steps",
+    )
+    return row
+
+
+def _question(pending: Pending) -> Group:
+    lines = [Text(pending.summary, style="bold")]
+    signs = {"added": "+", "removed": "-", "renamed": "~", "moved": "↕", "changed": "~"}
+    for change in pending.changes:
+        detail = f": {change.before} → {change.after}" if change.before or change.after else ""
+        lines.append(Text(f"  {signs[change.change]} {change.level} {change.name}{detail}"))
+    return Group(*lines)

@@ -1,0 +1,216 @@
+"""What a handler's `ActionContext` does in a real run."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Literal
+
+from notebook_bcc_ext.actions.context import ActionResult, ThinkingState
+from notebook_bcc_ext.engine.memory import Json
+from notebook_bcc_ext.engine.observer import Observer
+from notebook_bcc_ext.engine.outputs_pump import OutputsPump
+from notebook_bcc_ext.engine.promotion import promote
+from notebook_bcc_ext.engine.proposals import Update, check_update
+from notebook_bcc_ext.engine.world import World
+from notebook_bcc_ext.errors import InvalidProposalError, NotFoundError
+from notebook_bcc_ext.observation.effects import text_of_outputs
+from notebook_bcc_ext.ports import NewCell, RunResult
+from notebook_bcc_ext.protocol.actions import LAST_ADDED_CELL
+from notebook_bcc_ext.protocol.notebook_ops import METADATA_KEY
+from notebook_bcc_ext.protocol.plan import StageStepsUpdate, WorkflowUpdate
+from notebook_bcc_ext.protocol.planner import Promotion
+
+
+class RunActionContext:
+    """Made for one action; what the action asked of the run is read off it afterwards."""
+
+    def __init__(self, world: World, observer: Observer, action_id: str) -> None:
+        self._world = world
+        self._observer = observer
+        self.action_id = action_id
+        self.proposal: Update | None = None
+        self.step_ended = False
+        self.failed_run: RunResult | None = None
+        self.failed_cell: str | None = None
+
+    # -- cells ------------------------------------------------------------------------------
+
+    @property
+    def thinking(self) -> ThinkingState | None:
+        return self._world.memory.thinking
+
+    @thinking.setter
+    def thinking(self, thinking: ThinkingState | None) -> None:
+        self._world.memory.thinking = thinking
+
+    @property
+    def last_text_cell(self) -> str | None:
+        return self._world.memory.last_text_cell
+
+    async def add_cell(
+        self,
+        cell_type: Literal["markdown", "code"],
+        source: str,
+        *,
+        metadata: Json | None = None,
+        store_id: str | None = None,
+    ) -> str:
+        memory, mark = self._world.memory, self._provenance()
+        cell_id = await self._world.notebook.insert(
+            NewCell(
+                cell_type=cell_type,
+                source=source,
+                metadata={**(metadata or {}), METADATA_KEY: mark},
+                wanted_id=store_id,
+            )
+        )
+        memory.remember_mark(cell_id, mark)
+        memory.counts.cells_added += 1
+        if store_id:
+            memory.remember_cell(store_id, cell_id)
+        if cell_type == "code":
+            memory.last_code_cell = cell_id
+        else:
+            memory.last_text_cell = cell_id
+        self.publish("cell", {"cell_id": cell_id, "cell_type": cell_type, "change": "added"})
+        return cell_id
+
+    async def set_source(self, cell_id: str, source: str) -> None:
+        await self._world.notebook.set_source(cell_id, source)
+
+    async def set_metadata(self, cell_id: str, changes: Json) -> None:
+        await self._world.notebook.set_metadata(cell_id, changes)
+
+    async def set_title(self, title: str) -> None:
+        await self._world.notebook.set_title(title)
+
+    def _provenance(self) -> Json:
+        progress = self._world.memory.progress
+        return {
+            "run": self._world.run_id,
+            "stage": progress.stage_id,
+            "step": progress.step_id,
+            "behavior": progress.behavior_id,
+            "iteration": progress.iteration,
+            "action": self.action_id,
+        }
+
+    # -- code -------------------------------------------------------------------------------
+
+    async def run_cell(
+        self, cell_name: str, *, need_output: bool, keep_debug: bool
+    ) -> ActionResult:
+        cell_id = self._cell(cell_name)
+        source = await self._world.notebook.source_of(cell_id)
+        if source is None:
+            return ActionResult(
+                success=False, error=f"cell '{cell_name}' is no longer in the notebook"
+            )
+        result = await self._execute(cell_id, source)
+        self._world.memory.counts.cells_executed += 1
+        failed = result.status != "ok"
+        if failed or need_output:
+            self._world.effects.add(text_of_outputs(result.outputs))
+        if result.notice:
+            self._world.warn(result.notice)
+        await self._mark_debug(cell_id, wanted=failed or keep_debug)
+        await self._observer.note_present()
+        if not failed:
+            return ActionResult(success=True, cell_id=cell_id)
+        self.failed_run, self.failed_cell = result, cell_id
+        return ActionResult(success=False, error=failure_text(result), cell_id=cell_id)
+
+    async def _mark_debug(self, cell_id: str, *, wanted: bool) -> None:
+        """Whether the cell offers Debug (A18); where it comes from stays on it."""
+        mark = self._world.memory.cell_marks.get(cell_id) or self._provenance()
+        if wanted == bool(mark.get("debug")):
+            return
+        mark = {key: value for key, value in mark.items() if key != "debug"}
+        if wanted:
+            mark["debug"] = True
+        self._world.memory.remember_mark(cell_id, mark)
+        await self._world.notebook.set_metadata(cell_id, {METADATA_KEY: mark})
+
+    async def _execute(self, cell_id: str, source: str) -> RunResult:
+        notebook = self._world.notebook
+        await notebook.start_execution(cell_id)
+        self.publish("cell", {"cell_id": cell_id, "change": "running"})
+        pump = OutputsPump(notebook)
+        count: int | None = None
+        try:
+            result = await self._world.runner.run(source, cell_id, pump.put)
+            count = result.execution_count
+        finally:
+            # Also when the run is cancelled: no cell may stay marked as running.
+            await asyncio.shield(_finish(pump, self._world, cell_id, count))
+        self.publish("cell", {"cell_id": cell_id, "change": result.status})
+        return result
+
+    def _cell(self, name: str) -> str:
+        memory = self._world.memory
+        if name == LAST_ADDED_CELL:
+            if memory.last_code_cell is None:
+                raise NotFoundError("no code cell has been added yet, so none can be run")
+            return memory.last_code_cell
+        return memory.cell_names.get(name, name)
+
+    # -- the workflow -----------------------------------------------------------------------
+
+    def new_chapter(self) -> tuple[int, str]:
+        return self._world.memory.sections.new_chapter()
+
+    def new_section(self, section_id: str | None, number: int | None) -> tuple[int, str]:
+        self._world.memory.tally.sections_added += 1
+        return self._world.memory.sections.new_section(section_id, number)
+
+    def current_effects(self) -> list[str]:
+        return self._world.effects.current
+
+    def effects_to_history(self) -> None:
+        self._world.effects.move_to_history()
+
+    def propose_workflow(self, update: WorkflowUpdate) -> None:
+        self._propose(update)
+
+    def propose_steps(self, update: StageStepsUpdate) -> None:
+        self._propose(update)
+
+    def _propose(self, update: Update) -> None:
+        check_update(update, self._world.memory.progress)
+        self.proposal = update
+
+    def end_step(self, step_id: str | None) -> None:
+        current = self._world.memory.progress.step_id
+        if step_id is not None and step_id != current:
+            raise InvalidProposalError(
+                f"end_phase names step '{step_id}' but the current step is '{current}'"
+            )
+        self.step_ended = True
+
+    def publish(self, kind: str, payload: Json) -> None:
+        self._world.publish(kind, payload)
+
+    async def promote(self, variable_name: str, artifact_id: str, description: str) -> None:
+        await promote(
+            self._world,
+            Promotion(
+                variable_name=variable_name, artifact_id=artifact_id, description=description
+            ),
+        )
+        await self._observer.note_present()
+
+
+async def _finish(pump: OutputsPump, world: World, cell_id: str, count: int | None) -> None:
+    await pump.close()
+    await world.notebook.finish_execution(cell_id, count)
+
+
+def failure_text(result: RunResult) -> str:
+    if result.error is not None:
+        return f"{result.error.name}: {result.error.message}"
+    words = {
+        "interrupted": "the cell was interrupted",
+        "gone": "the kernel died or was restarted while the cell ran",
+        "timeout": "the cell did not finish in time",
+    }
+    return result.notice or words.get(result.status, "the cell failed")

@@ -1,0 +1,291 @@
+"""Runs the actions of one behavior as their lines arrive (P4, A17, A18, U2).
+
+line of the stream -> parse_action -> START_ACTION / NEXT_ACTION -> handler
+    -> COMPLETE_ACTION, or UPDATE_* and the person's answer, or FAIL
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections import deque
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+from notebook_bcc_ext.actions.context import ActionResult
+from notebook_bcc_ext.engine.action_context import RunActionContext
+from notebook_bcc_ext.engine.approval import Approval
+from notebook_bcc_ext.engine.failures import ActionFailedError, StepsRejectedError
+from notebook_bcc_ext.engine.memory import BehaviorTally, Json
+from notebook_bcc_ext.engine.observer import Observer
+from notebook_bcc_ext.engine.world import World
+from notebook_bcc_ext.errors import BccError, UnknownActionError
+from notebook_bcc_ext.ports import ActionStream
+from notebook_bcc_ext.protocol.actions import Action, ExecAction, parse_action
+from notebook_bcc_ext.protocol.ndjson import BadLine
+from notebook_bcc_ext.protocol.planner import BehaviorFeedback
+from notebook_bcc_ext.protocol.states import Event, State
+
+LINES_READ_AHEAD = 1_000
+
+
+class Behavior:
+    """One behavior, from its first line to its last action."""
+
+    def __init__(self, world: World, observer: Observer, approval: Approval) -> None:
+        self._world = world
+        self._observer = observer
+        self._approval = approval
+        self.step_ended = False
+        self._stopped: str | None = None
+        self._known: deque[str] = deque()
+        memory = world.memory
+        if memory.resumable:
+            self._known.extend(memory.lines_done)
+        else:
+            memory.tally, memory.lines_done = BehaviorTally(), []
+        memory.resumable = False
+
+    async def run_carried(self) -> None:
+        """Put the proposals of planning answers before the person, one after the other."""
+        carried = self._world.memory.carried
+        while carried and self._stopped is None:
+            try:
+                await self._perform(carried[0])
+            except BccError:
+                # Asked and answered, or unsound: a retry must not meet it again.
+                carried.pop(0)
+                raise
+            carried.pop(0)
+
+    async def run_stream(self, feedback: BehaviorFeedback | None = None) -> None:
+        """Ask for the actions and run them. `feedback` tells of the error to repair (debug)."""
+        if not await self._approval.of_behavior():
+            return
+        request = await self._observer.generating_request(feedback)
+        self._world.memory.counts.planner_calls += 1
+        self._world.publish("planner", {"call": "generating", "state": self._world.machine.state})
+        async with self._world.planner.generate(request) as stream, _read_ahead(stream) as lines:
+            async for line in lines:
+                self._adopt_behavior(stream)
+                if not self._was_done(line):
+                    await self._take(line)
+                    self._world.memory.lines_done.append(_digest(line))
+                if self._stopped is not None:
+                    break
+            self._adopt_behavior(stream)
+
+    def _was_done(self, line: Json | BadLine) -> bool:
+        """Whether the planner repeats, after its stream broke, what ran before it did (P7).
+
+        From the first line on that is another one, everything it sends is new.
+        """
+        if not self._known:
+            return False
+        if self._known[0] == _digest(line):
+            self._known.popleft()
+            return True
+        done = self._world.memory.lines_done
+        del done[len(done) - len(self._known) :]
+        self._known.clear()
+        return False
+
+    def _adopt_behavior(self, stream: ActionStream) -> None:
+        """A planner may name its behavior in the stream (F9)."""
+        behavior, progress = stream.behavior, self._world.memory.progress
+        if behavior is None:
+            return
+        if behavior.id:
+            progress.behavior_id = behavior.id
+        if behavior.target:
+            progress.behavior_goal = behavior.target
+
+    async def _take(self, line: Json | BadLine) -> None:
+        if isinstance(line, BadLine):
+            self._skip(str(line))
+        elif self.step_ended:
+            self._skip(f"the step has ended; action '{_kind(line)}' after end_phase was skipped")
+        else:
+            await self._perform(line)
+
+    def _skip(self, why: str) -> None:
+        self._world.memory.tally.lines_skipped += 1
+        self._world.memory.counts.lines_skipped += 1
+        self._world.warn(why)
+
+    async def _perform(self, line: Json) -> None:
+        await self._world.gate.passage()
+        action: Action | None = None
+        error: BccError | None = None
+        try:
+            action = parse_action(line, self._world.registry.types)
+        except UnknownActionError as unknown:
+            if not self._world.settings.strict_actions:
+                self._skip(str(unknown))
+                return
+            error = unknown
+        except BccError as wrong:
+            error = wrong
+        self._world.gate.action_begins()
+        number = self._count_action()
+        self._world.publish("action", {"number": number, "type": _kind(line), "change": "started"})
+        context = RunActionContext(self._world, self._observer, f"action-{number}")
+        if action is None:
+            result = ActionResult(success=False, error=str(error))
+        else:
+            result = await self._execute(context, action)
+        await self._conclude(context, action, result, _kind(line))
+        await self._world.journal.flush()
+        self._world.gate.action_done()
+
+    def _count_action(self) -> int:
+        machine = self._world.machine
+        first = machine.state is State.BEHAVIOR_RUNNING
+        machine.fire(Event.START_ACTION if first else Event.NEXT_ACTION)
+        self._world.memory.tally.executed += 1
+        self._world.memory.counts.actions += 1
+        return self._world.memory.counts.actions
+
+    async def _execute(self, context: RunActionContext, action: Action) -> ActionResult:
+        if isinstance(action, ExecAction) and not await self._approval.of_code(action):
+            return ActionResult(success=False, error="the person did not allow this cell to run")
+        try:
+            result = await self._world.registry.execute(context, action)
+        except BccError as error:
+            return ActionResult(success=False, error=str(error))
+        except Exception as error:  # noqa: BLE001 - a custom handler may raise anything
+            return ActionResult(
+                success=False, error=f"action '{action.action}': {type(error).__name__}: {error}"
+            )
+        return _result(result, context.action_id)
+
+    async def _conclude(
+        self,
+        context: RunActionContext,
+        action: Action | None,
+        result: ActionResult,
+        kind: str,
+    ) -> None:
+        world, memory = self._world, self._world.memory
+        memory.progress.actions_taken.append(_taken(kind, action))
+        if result.success and context.proposal is not None:
+            result = await self._approval.of_update(context.proposal)
+            if memory.jump is not None and memory.progress.stage is None:
+                self._stopped = "the current stage is not in the approved workflow"
+        self._tally(context, result, kind)
+        if result.success:
+            self.step_ended = self.step_ended or context.step_ended
+            if world.machine.state is State.ACTION_RUNNING:
+                world.machine.fire(Event.COMPLETE_ACTION)
+        elif world.machine.state is State.ERROR:
+            raise StepsRejectedError(result.error or "the new steps were rejected")
+        else:
+            self._conclude_failure(context, action, result)
+
+    def _conclude_failure(
+        self, context: RunActionContext, action: Action | None, result: ActionResult
+    ) -> None:
+        """A18: let the planner repair it, go on, or fail."""
+        world, memory = self._world, self._world.memory
+        message = result.error or "the action failed"
+        repairable = isinstance(action, ExecAction) and action.auto_debug
+        if repairable and memory.debug_attempts < world.settings.max_debug_attempts:
+            memory.debug_attempts += 1
+            self._stopped = message
+            world.machine.fire(Event.COMPLETE_ACTION)
+            world.publish("notice", {"level": "info", "text": f"asking for a repair: {message}"})
+        elif not repairable and world.settings.on_action_error == "continue":
+            world.machine.fire(Event.COMPLETE_ACTION)
+        else:
+            if repairable:
+                message = f"{message} (still failing after {memory.debug_attempts} repairs)"
+            raise ActionFailedError(message, context.failed_cell, context.failed_run)
+
+    def _tally(self, context: RunActionContext, result: ActionResult, kind: str) -> None:
+        memory = self._world.memory
+        if result.success:
+            memory.tally.succeeded += 1
+            memory.counts.actions_succeeded += 1
+            memory.tally.last_result = "success"
+        else:
+            memory.counts.actions_failed += 1
+            memory.tally.last_result = f"error: {result.error}"
+            if context.failed_run is None:
+                self._world.effects.warn(f"action '{kind}' failed: {result.error}")
+        self._world.publish(
+            "action",
+            {
+                "number": memory.counts.actions,
+                "action_id": context.action_id,
+                "type": kind,
+                "change": "finished",
+                "success": result.success,
+                "error": result.error,
+                "cell_id": result.cell_id,
+            },
+        )
+
+
+@asynccontextmanager
+async def _read_ahead(stream: ActionStream) -> AsyncIterator[AsyncIterator[Json | BadLine]]:
+    """Lines, read in the background: a long cell or a pending question must not make the
+    planner's connection time out. Bounded, so a runaway planner is slowed down."""
+    queue: asyncio.Queue[Json | BadLine | BaseException | None] = asyncio.Queue(LINES_READ_AHEAD)
+
+    async def read() -> None:
+        ending: BaseException | None = None
+        try:
+            async for line in stream:
+                await queue.put(line)
+        except BccError as error:
+            ending = error
+        await queue.put(ending)
+
+    async def lines() -> AsyncIterator[Json | BadLine]:
+        while True:
+            item = await queue.get()
+            if item is None:
+                return
+            if isinstance(item, BaseException):
+                raise item
+            yield item
+
+    reader = asyncio.create_task(read())
+    try:
+        yield lines()
+    finally:
+        reader.cancel()
+        await asyncio.gather(reader, return_exceptions=True)
+
+
+def _result(returned: object, action_id: str) -> ActionResult:
+    """What a handler returned, in the one shape (A17); a handler may say nothing, or a dict."""
+    if isinstance(returned, ActionResult):
+        return replace(returned, action_id=action_id)
+    if isinstance(returned, Mapping) and "success" in returned:
+        error = returned.get("error")
+        return ActionResult(
+            success=bool(returned["success"]),
+            error=None if error is None else str(error),
+            action_id=action_id,
+        )
+    return ActionResult(success=True, action_id=action_id)
+
+
+def _digest(line: Json | BadLine) -> str:
+    text = str(line) if isinstance(line, BadLine) else json.dumps(line, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _kind(line: Json) -> str:
+    inner = line.get("action")
+    kind = inner.get("action", inner.get("type")) if isinstance(inner, dict) else inner
+    return str(kind if kind is not None else line.get("type", "?"))
+
+
+def _taken(kind: str, action: Action | None) -> str:
+    content = getattr(action, "content", None) or getattr(action, "title", None) or ""
+    first_line = str(content).strip().partition("\n")[0]
+    return f"{kind}: {first_line[:60]}" if first_line else kind

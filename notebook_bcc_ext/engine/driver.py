@@ -1,0 +1,325 @@
+"""Moves a run through the state machine: one effect per state, chosen by an exhaustive match.
+
+Nothing here decides where an event leads; the table does. Nothing here claims a goal: a step,
+a stage or the workflow completes because the planner said so, or because the person approved a
+plan without it.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import assert_never
+
+from notebook_bcc_ext.engine.approval import Approval
+from notebook_bcc_ext.engine.behavior import Behavior
+from notebook_bcc_ext.engine.failures import GoalNotReachedError, LoopGuardError
+from notebook_bcc_ext.engine.judge import Judge, Judgement
+from notebook_bcc_ext.engine.memory import Jump
+from notebook_bcc_ext.engine.navigation import Navigation
+from notebook_bcc_ext.engine.observer import Observer
+from notebook_bcc_ext.engine.proposals import Update, check_workflow, describe_changes
+from notebook_bcc_ext.engine.updates import as_action
+from notebook_bcc_ext.engine.world import World
+from notebook_bcc_ext.errors import (
+    InvalidProposalError,
+    PlannerError,
+    PlannerStreamError,
+    ProtocolError,
+)
+from notebook_bcc_ext.protocol.plan import WorkflowUpdate
+from notebook_bcc_ext.protocol.planner import BehaviorFeedback
+from notebook_bcc_ext.protocol.states import Event, State
+
+logger = logging.getLogger(__name__)
+
+_AT_REST = (State.ERROR, State.CANCELLED, State.WORKFLOW_COMPLETED)
+
+
+class PlanRejectedError(ProtocolError):
+    """The person did not want the plan; the run ends before it began."""
+
+
+class Driver:
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.observer = Observer(world)
+        self._judge = Judge(world, self.observer)
+        self.approval = Approval(world)
+        self._navigation = Navigation(world, self.observer)
+        self._next_behavior_info: Judgement | None = None
+        self._debug: BehaviorFeedback | None = None
+
+    def repair_next(self, feedback: BehaviorFeedback) -> None:
+        """The next behavior is to repair what this feedback tells of."""
+        self._debug = feedback
+
+    async def drive(self) -> None:
+        """Until the run rests. Raises what stopped it; the caller turns that into FAIL."""
+        while self._world.machine.state not in _AT_REST:
+            await self._world.journal.flush()
+            await self._world.gate.passage()
+            await self._advance()
+
+    async def _advance(self) -> None:
+        state = self._world.machine.state
+        match state:
+            case State.IDLE:
+                await self._start_workflow()
+            case State.STAGE_RUNNING:
+                await self._judge_stage()
+            case State.STEP_RUNNING:
+                await self._judge_step()
+            case State.BEHAVIOR_RUNNING:
+                await self._run_behavior()
+            case State.STEP_COMPLETED:
+                await self._after_step()
+            case State.STAGE_COMPLETED:
+                await self._after_stage()
+            case (
+                State.ACTION_RUNNING
+                | State.ACTION_COMPLETED
+                | State.BEHAVIOR_COMPLETED
+                | State.WORKFLOW_UPDATE_PENDING
+                | State.STEP_UPDATE_PENDING
+                | State.ERROR
+                | State.CANCELLED
+                | State.WORKFLOW_COMPLETED
+            ):
+                raise AssertionError(f"a behavior left the machine in {state}")
+            case _:
+                assert_never(state)
+
+    # -- workflow ---------------------------------------------------------------------------
+
+    async def _start_workflow(self) -> None:
+        world, memory = self._world, self._world.memory
+        await world.notebook.open()
+        await world.runner.start()
+        if world.request.workflow is not None and not memory.has_workflow:
+            self._adopt(WorkflowUpdate(updated_workflow=world.request.workflow))
+        judgement = await self._judge.ask(may_degrade=memory.has_workflow)
+        proposals = list(judgement.proposals)
+        if not memory.has_workflow:
+            definition = next((p for p in proposals if isinstance(p, WorkflowUpdate)), None)
+            if definition is None:
+                raise InvalidProposalError(
+                    "the planner sent no workflow; let it answer with context_update."
+                    "workflow_update when the state is IDLE, or start the run with a workflow"
+                )
+            self._adopt(definition)
+            proposals = [p for p in proposals if p is not definition and p != definition]
+        self._carry(proposals)
+        if not await self.approval.of_plan():
+            raise PlanRejectedError("the plan was rejected; nothing was run")
+        jump = self._take_jump()
+        stage_id = self._navigation.first_stage(jump)
+        world.machine.fire(Event.START_WORKFLOW)
+        memory.progress.enter_stage(stage_id)
+        memory.jump = Jump(step_id=jump.step_id) if jump and jump.step_id else None
+
+    def _adopt(self, definition: WorkflowUpdate) -> None:
+        """U3: before a workflow exists this is its definition, not a change of it."""
+        template = definition.updated_workflow
+        check_workflow(template)
+        progress = self._world.memory.progress
+        progress.template = template
+        if template.sections:
+            self._world.memory.sections.planned = list(template.sections)
+        self._world.publish("workflow", template.to_wire())
+
+    # -- stage ------------------------------------------------------------------------------
+
+    async def _judge_stage(self) -> None:
+        world, memory = self._world, self._world.memory
+        wanted = self._take_jump()
+        if memory.verdict_after_carried:
+            world.machine.fire(Event.START_STEP)
+            self._enter_step(self._navigation.last_step())
+            return
+        judgement = await self._judge.ask(may_degrade=True)
+        self._carry(judgement.proposals)
+        if judgement.achieved and not memory.carried:
+            await self._navigation.end_stage()
+            world.machine.fire(Event.COMPLETE_STAGE)
+            return
+        memory.verdict_after_carried = judgement.achieved
+        step_id = self._navigation.first_step(self._take_jump() or wanted)
+        world.machine.fire(Event.START_STEP)
+        self._enter_step(step_id)
+
+    def _enter_step(self, step_id: str) -> None:
+        self._world.memory.progress.enter_step(step_id)
+        self._world.memory.debug_attempts = 0
+
+    # -- step -------------------------------------------------------------------------------
+
+    async def _judge_step(self) -> None:
+        world, memory = self._world, self._world.memory
+        if not memory.verdict_after_carried:
+            judgement = await self._judge.ask(may_degrade=True)
+            self._carry(judgement.proposals)
+            memory.verdict_after_carried = judgement.achieved and bool(memory.carried)
+            if judgement.achieved and not memory.carried:
+                await self._navigation.end_step()
+                world.machine.fire(Event.COMPLETE_STEP)
+                return
+            self._next_behavior_info = judgement
+        world.machine.fire(Event.START_BEHAVIOR)
+        self._enter_behavior()
+
+    def _enter_behavior(self) -> None:
+        info = self._next_behavior_info.behavior if self._next_behavior_info else None
+        self._next_behavior_info = None
+        memory = self._world.memory
+        memory.progress.enter_behavior(info.id if info else None, info.target if info else None)
+        memory.progress.outputs.enter_behavior(memory.next_expected)
+        memory.progress.outputs.behaviors.in_progress = memory.next_in_progress
+        memory.next_expected, memory.next_in_progress = [], []
+        wanted = memory.context_filter
+        if wanted is not None and wanted.outputs_tracking is not None:
+            tracking = wanted.outputs_tracking
+            memory.progress.outputs.expect(
+                tracking.expected_variables, tracking.validation_required
+            )
+        memory.counts.behaviors += 1
+        key = f"{memory.progress.stage_id}/{memory.progress.step_id}"
+        memory.step_behaviors[key] = memory.progress.iteration
+
+    # -- behavior ---------------------------------------------------------------------------
+
+    async def _run_behavior(self) -> None:
+        world, memory = self._world, self._world.memory
+        self._guard_loop()
+        behavior = Behavior(world, self.observer, self.approval)
+        await behavior.run_carried()
+        judgement = Judgement(achieved=True, continues=False)
+        abandoned = memory.progress.stage is None
+        if not abandoned and not memory.verdict_after_carried:
+            debug, self._debug = self._debug, None
+            try:
+                await behavior.run_stream(debug)
+            except PlannerStreamError:
+                memory.resumable = True
+                raise
+            await world.gate.passage()
+            abandoned = memory.progress.stage is None
+            if not abandoned:
+                judgement = await self._feedback()
+                await behavior.run_carried()
+                abandoned = memory.progress.stage is None
+        memory.verdict_after_carried = False
+        await self._navigation.end_behavior()
+        world.machine.fire(Event.COMPLETE_BEHAVIOR)
+        if abandoned or behavior.step_ended or judgement.achieved:
+            if behavior.step_ended and judgement.continues:
+                world.warn("the planner ended the step and asked for more behaviors; it is ended")
+            await self._navigation.end_step(confirmed=not abandoned)
+            world.machine.fire(Event.COMPLETE_STEP)
+        elif judgement.continues:
+            self._next_behavior_info = judgement
+            memory.jump = None
+            world.machine.fire(Event.NEXT_BEHAVIOR)
+            self._enter_behavior()
+        else:
+            memory.resumable = judgement.degraded is not None
+            raise GoalNotReachedError(_neither(judgement, memory.progress.step_id))
+
+    async def _feedback(self) -> Judgement:
+        memory = self._world.memory
+        judgement = await self._judge.feedback(memory.tally.feedback(memory.progress.behavior_id))
+        if judgement.continues and judgement.achieved:
+            # The table asks first whether more behaviors are wanted (F8).
+            judgement = Judgement(
+                achieved=False,
+                continues=True,
+                proposals=judgement.proposals,
+                behavior=judgement.behavior,
+            )
+        self._carry(judgement.proposals)
+        return judgement
+
+    def _guard_loop(self) -> None:
+        limit = self._world.settings.max_behaviors_per_step
+        progress = self._world.memory.progress
+        if progress.iteration > limit:
+            raise LoopGuardError(
+                f"step '{progress.step_id}' was not finished after {limit} behaviors; "
+                "raise max_behaviors_per_step or correct the planner"
+            )
+
+    # -- after a step, after a stage --------------------------------------------------------
+
+    async def _after_step(self) -> None:
+        world, memory = self._world, self._world.memory
+        jump = self._take_jump()
+        place = self._navigation.after_step(jump)
+        if place.step_id is not None:
+            world.machine.fire(Event.NEXT_STEP)
+            self._enter_step(place.step_id)
+            return
+        if place.stage_id is None:
+            judgement = await self._judge.ask()
+            self._carry(judgement.proposals)
+            if memory.jump is not None:
+                return
+            if memory.carried:
+                # Ask the person before leaving the stage: the step that just ended carries it.
+                memory.verdict_after_carried = True
+                world.machine.fire(Event.NEXT_STEP)
+                self._enter_step(self._navigation.last_step())
+                return
+            if not judgement.achieved:
+                raise GoalNotReachedError(
+                    f"the planner says that the goal of stage '{memory.progress.stage_id}' is not "
+                    "reached, and no step is left; let it propose more steps"
+                )
+        await self._navigation.end_stage()
+        world.machine.fire(Event.COMPLETE_STAGE)
+        if place.stage_id is not None:
+            memory.jump = Jump(place.stage_id, jump.step_id if jump else None)
+
+    async def _after_stage(self) -> None:
+        world, memory = self._world, self._world.memory
+        jump = self._take_jump()
+        stage_id = self._navigation.next_stage(jump)
+        if stage_id is None:
+            judgement = await self._judge.ask()
+            self._carry(judgement.proposals)
+            if memory.carried:
+                # Ask the person before the end: the stage that just ended carries it.
+                memory.verdict_after_carried = True
+                world.machine.fire(Event.NEXT_STAGE)
+                return
+            stage_id = self._navigation.next_stage(memory.jump)
+            if stage_id is None and not judgement.achieved:
+                raise PlannerError(
+                    "the planner says that the goal of the workflow is not reached, and no stage "
+                    "is left; let it propose more stages"
+                )
+        if stage_id is None:
+            # Whoever sees the run completed may open the file.
+            await world.notebook.flush()
+            world.machine.fire(Event.COMPLETE_WORKFLOW)
+            return
+        world.machine.fire(Event.NEXT_STAGE)
+        memory.progress.enter_stage(stage_id)
+        memory.jump = Jump(step_id=jump.step_id) if jump and jump.step_id else None
+
+    def _take_jump(self) -> Jump | None:
+        jump, self._world.memory.jump = self._world.memory.jump, None
+        return jump
+
+    def _carry(self, proposals: list[Update]) -> None:
+        """Keep proposals for the person; one that changes nothing needs no answer."""
+        memory = self._world.memory
+        memory.carried.extend(
+            as_action(proposal)
+            for proposal in proposals
+            if describe_changes(proposal, memory.progress)
+        )
+
+
+def _neither(judgement: Judgement, step_id: str | None) -> str:
+    if judgement.degraded:
+        return f"the planner gave no judgement of step '{step_id}': {judgement.degraded}"
+    return f"the planner neither continued nor reached the goal of step '{step_id}'"

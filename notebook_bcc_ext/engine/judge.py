@@ -1,0 +1,91 @@
+"""Asks the planner to judge, takes its answer in, and says what it means (F6-F8, P6, P7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from notebook_bcc_ext.engine.memory import Jump
+from notebook_bcc_ext.engine.observer import Observer
+from notebook_bcc_ext.engine.promotion import promote_all
+from notebook_bcc_ext.engine.proposals import Update
+from notebook_bcc_ext.engine.updates import apply_context_update, proposals_in
+from notebook_bcc_ext.engine.world import World
+from notebook_bcc_ext.errors import PlannerError
+from notebook_bcc_ext.protocol.planner import BehaviorFeedback, BehaviorInfo, PlanningAnswer
+
+
+@dataclass(frozen=True)
+class Judgement:
+    achieved: bool
+    continues: bool
+    proposals: list[Update] = field(default_factory=list)
+    behavior: BehaviorInfo | None = None
+    degraded: str | None = None
+    """Why there is no real answer: the planner could not be reached."""
+
+
+class Judge:
+    def __init__(self, world: World, observer: Observer) -> None:
+        self._world = world
+        self._observer = observer
+
+    async def ask(self, *, may_degrade: bool = False) -> Judgement:
+        """Judge the goal at this place. A planner that fails is an error, or a degraded answer."""
+        try:
+            return await self._call(None)
+        except PlannerError as error:
+            if not may_degrade:
+                raise
+            return self._degraded(error, "going on as if the goal were not reached yet")
+
+    async def feedback(self, feedback: BehaviorFeedback) -> Judgement:
+        """Report a finished behavior. Without an answer nothing continues and nothing is met."""
+        try:
+            return await self._call(feedback)
+        except PlannerError as error:
+            return self._degraded(error, "the result of this behavior could not be judged")
+
+    async def _call(self, feedback: BehaviorFeedback | None) -> Judgement:
+        world, memory = self._world, self._world.memory
+        request = await self._observer.planning_request(feedback)
+        memory.counts.planner_calls += 1
+        self._publish_call(feedback)
+        answer = await world.planner.plan(request)
+        promotions = apply_context_update(
+            memory, world.effects, answer.context_update, of_behavior=feedback is not None
+        )
+        memory.context_filter = answer.context_filter
+        memory.estimated_remaining_behaviors = answer.metadata.estimated_remaining_behaviors
+        memory.jump = _jump(answer)
+        await promote_all(world, promotions)
+        judgement = Judgement(
+            achieved=answer.achieved,
+            continues=answer.continues,
+            proposals=proposals_in(answer),
+            behavior=answer.behavior,
+        )
+        world.publish(
+            "judgement",
+            {
+                "achieved": judgement.achieved,
+                "continues": judgement.continues,
+                "proposals": len(judgement.proposals),
+                "feedback": feedback is not None,
+                "focus": dict(memory.progress.focus),
+            },
+        )
+        return judgement
+
+    def _publish_call(self, feedback: BehaviorFeedback | None) -> None:
+        kind = "planning" if feedback is None else "feedback"
+        self._world.publish("planner", {"call": kind, "state": self._world.machine.state})
+
+    def _degraded(self, error: PlannerError, consequence: str) -> Judgement:
+        self._world.memory.context_filter = None
+        self._world.warn(f"the planner gave no answer ({error}); {consequence}")
+        return Judgement(achieved=False, continues=False, degraded=str(error))
+
+
+def _jump(answer: PlanningAnswer) -> Jump | None:
+    stage_id, step_id = answer.transition.next_stage_id, answer.transition.next_step_id
+    return Jump(stage_id, step_id) if stage_id or step_id else None

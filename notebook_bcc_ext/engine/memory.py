@@ -1,0 +1,150 @@
+"""Everything a run knows about itself between two actions, and how it survives a restart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from notebook_bcc_ext.actions.context import ThinkingState
+from notebook_bcc_ext.observation.effects import EffectsLog
+from notebook_bcc_ext.observation.progress import ProgressTracker
+from notebook_bcc_ext.observation.sections import SectionTracker
+from notebook_bcc_ext.protocol.observation import Effects
+from notebook_bcc_ext.protocol.plan import WorkflowTemplate
+from notebook_bcc_ext.protocol.planner import BehaviorFeedback, ContextFilter
+from notebook_bcc_ext.protocol.runs import Counts, RunError, RunRequest
+
+Json = dict[str, Any]
+
+
+@dataclass
+class Jump:
+    """Where the planner, or an approved workflow, wants the run to go on (F11, U6)."""
+
+    stage_id: str | None = None
+    step_id: str | None = None
+
+
+@dataclass
+class BehaviorTally:
+    """True counts of the current behavior (P5)."""
+
+    executed: int = 0
+    succeeded: int = 0
+    sections_added: int = 0
+    lines_skipped: int = 0
+    last_result: str = "success"
+
+    def feedback(self, behavior_id: str | None) -> BehaviorFeedback:
+        fields: Json = {
+            "behavior_id": behavior_id,
+            "actions_executed": self.executed,
+            "actions_succeeded": self.succeeded,
+            "sections_added": self.sections_added,
+            "last_action_result": self.last_result,
+        }
+        if self.lines_skipped:
+            fields["lines_skipped"] = self.lines_skipped
+        return BehaviorFeedback.model_validate(fields)
+
+
+@dataclass
+class RunMemory:
+    progress: ProgressTracker = field(
+        default_factory=lambda: ProgressTracker(WorkflowTemplate(stages=[]))
+    )
+    sections: SectionTracker = field(default_factory=SectionTracker)
+    variables: Json = field(default_factory=dict)
+    """The planner's own; the kernel's are read when they are needed."""
+    todo_list: list[str] = field(default_factory=list)
+    workflow_progress: Any = None
+    context_filter: ContextFilter | None = None
+    estimated_remaining_behaviors: int | None = None
+    counts: Counts = field(default_factory=Counts)
+    tally: BehaviorTally = field(default_factory=BehaviorTally)
+    cell_names: dict[str, str] = field(default_factory=dict)
+    """`store_id` -> cell id, for the latest cells (A14)."""
+    cell_marks: dict[str, Json] = field(default_factory=dict)
+    """Cell id -> what the cell carries under our metadata key, for the latest cells (A15)."""
+    last_code_cell: str | None = None
+    last_text_cell: str | None = None
+    thinking: ThinkingState | None = None
+    next_expected: list[str] = field(default_factory=list)
+    next_in_progress: list[str] = field(default_factory=list)
+    """What the planner expects of the next behavior, and what it is to work on."""
+    lines_done: list[str] = field(default_factory=list)
+    """Digests of the lines of the current behavior that were dealt with, in order."""
+    resumable: bool = False
+    """The planner failed, not an action: a retry goes on behind the lines that were done."""
+    jump: Jump | None = None
+    added: list[str] = field(default_factory=list)
+    """Ids of stages and steps that an approved update added: they are visited, wherever they
+    stand; others are not gone back to."""
+    carried: list[Json] = field(default_factory=list)
+    """Proposals of planning answers that still have to be put before the person (U2)."""
+    verdict_after_carried: bool = False
+    """The goal was already met when the carried proposals came: no more actions after them."""
+    debug_attempts: int = 0
+    step_behaviors: dict[str, int] = field(default_factory=dict)
+    """`stage/step` -> how many behaviors it took."""
+    error: RunError | None = None
+
+    @property
+    def has_workflow(self) -> bool:
+        return bool(self.progress.template.stages)
+
+    def remember_cell(self, name: str, cell_id: str) -> None:
+        _remember(self.cell_names, name, cell_id, MAX_CELL_NAMES)
+
+    def remember_mark(self, cell_id: str, mark: Json) -> None:
+        _remember(self.cell_marks, cell_id, mark, MAX_CELL_MARKS)
+
+    def start_over(self) -> None:
+        """Forget what belongs to the way so far: nothing of it may steer the next one."""
+        self.jump = self.context_filter = self.estimated_remaining_behaviors = None
+        self.carried, self.added, self.lines_done = [], [], []
+        self.next_expected, self.next_in_progress = [], []
+        self.verdict_after_carried = self.resumable = False
+        self.step_behaviors = {}
+        self.debug_attempts = 0
+
+    def forget_workflow(self, variables: Json) -> None:
+        """As before the first call; what is in the notebook stays, and so does its numbering."""
+        self.start_over()
+        self.progress = ProgressTracker(WorkflowTemplate(stages=[]))
+        self.variables = variables
+        self.todo_list, self.workflow_progress = [], None
+
+
+def _remember(known: dict[str, Any], key: str, value: object, limit: int) -> None:
+    known[key] = value
+    while len(known) > limit:
+        del known[next(iter(known))]
+
+
+MAX_CELL_NAMES = 1_000
+MAX_CELL_MARKS = 100
+_ADAPTER: TypeAdapter[RunMemory] = TypeAdapter(RunMemory)
+
+
+def initial_variables(request: RunRequest) -> Json:
+    """What the person said at the start, as the planner's variables."""
+    said: Mapping[str, Any] = {"goal": request.goal, "data_path": request.data}
+    known = {key: value for key, value in said.items() if value is not None}
+    return {**known, **request.variables}
+
+
+def to_snapshot(memory: RunMemory, effects: EffectsLog) -> Json:
+    dumped: Json = _ADAPTER.dump_python(memory, mode="json")
+    return {"memory": dumped, "effects": effects.view().to_wire()}
+
+
+def from_snapshot(snapshot: Mapping[str, Any]) -> tuple[RunMemory, EffectsLog]:
+    effects = Effects.parse(snapshot["effects"])
+    return (
+        _ADAPTER.validate_python(snapshot["memory"]),
+        EffectsLog(map(str, effects.current), map(str, effects.history)),
+    )

@@ -1,0 +1,109 @@
+"""Builds what the planner is told, from the real kernel and notebook (P2, O4, O11)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from notebook_bcc_ext.engine.world import World
+from notebook_bcc_ext.errors import KernelError
+from notebook_bcc_ext.observation.build import ContextParts, build_observation, merged_variables
+from notebook_bcc_ext.observation.context_filter import apply_filter
+from notebook_bcc_ext.ports import Variables
+from notebook_bcc_ext.protocol.observation import NotebookSummary, Observation
+from notebook_bcc_ext.protocol.planner import BehaviorFeedback, PlannerRequest, RequestOptions
+
+
+class Observer:
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._last_notice: str | None = None
+
+    async def variables(self) -> Variables:
+        """The kernel's variables; a notice about them is passed on once."""
+        variables = await self._world.runner.variables()
+        if variables.notice and variables.notice != self._last_notice:
+            self._world.publish("notice", {"level": "info", "text": variables.notice})
+        self._last_notice = variables.notice
+        return variables
+
+    async def present(self, names: Sequence[str]) -> set[str]:
+        """Which names the kernel has; one that cannot be asked has none, and that is said."""
+        if not names:
+            return set()
+        try:
+            return await self._world.runner.present(names)
+        except KernelError as error:
+            self._world.warn(f"what was produced could not be checked: {error}")
+            return set()
+
+    async def note_present(self) -> None:
+        """After an action: how much of what is expected exists by now (O9)."""
+        outputs = self._world.memory.progress.outputs
+        if outputs.names():
+            variables = await self.variables()
+            outputs.note_present(variables.values)
+
+    async def observation(self) -> Observation:
+        world, memory = self._world, self._world.memory
+        kernel = await self.variables()
+        return build_observation(
+            memory.progress,
+            ContextParts(
+                state=world.machine.state,
+                transitions=world.machine.latest(world.settings.fsm_history_shown),
+                variables=merged_variables(memory.variables, kernel.values),
+                todo_list=memory.todo_list,
+                effects=world.effects,
+                notebook=self._notebook(),
+                sections=memory.sections,
+                workflow_progress=memory.workflow_progress,
+                history_shown=world.settings.fsm_history_shown,
+            ),
+        ).require_progress()
+
+    async def planning_request(self, feedback: BehaviorFeedback | None = None) -> PlannerRequest:
+        return self._request(await self.observation(), feedback, stream=False)
+
+    async def generating_request(self, feedback: BehaviorFeedback | None = None) -> PlannerRequest:
+        """The observation as the last planning answer wanted it."""
+        observation = await self.observation()
+        wanted = self._world.memory.context_filter
+        if wanted is not None:
+            summaries = await self._summaries(wanted.variables_to_summarize)
+            # Patterns come from a stranger: matching them must not hold up the event loop.
+            filtered = await asyncio.to_thread(apply_filter, observation, wanted, summaries)
+            for warning in filtered.warnings:
+                self._world.warn(warning)
+            observation = filtered.observation
+        return self._request(observation, feedback, stream=self._world.settings.stream)
+
+    async def _summaries(self, strategies: Mapping[str, str]) -> dict[str, Any]:
+        if not strategies:
+            return {}
+        try:
+            return await self._world.runner.summarize(strategies)
+        except KernelError as error:
+            # The short descriptions are still there; the filter falls back on them.
+            self._world.warn(f"variables could not be summarised in the kernel: {error}")
+            return {}
+
+    def _request(
+        self, observation: Observation, feedback: BehaviorFeedback | None, *, stream: bool
+    ) -> PlannerRequest:
+        fields: dict[str, Any] = {
+            "observation": observation,
+            "options": RequestOptions(stream=stream),
+        }
+        if feedback is not None:
+            fields["behavior_feedback"] = feedback
+        return PlannerRequest(**fields)
+
+    def _notebook(self) -> NotebookSummary:
+        summary = self._world.notebook.summary()
+        if self._world.settings.notebook_cells == "summary":
+            return summary
+        cells = self._world.notebook.recent_cells(self._world.settings.notebook_cells_limit)
+        metadata = self._world.notebook.notebook_metadata()
+        return summary.model_copy(update={"cells": cells, "metadata": metadata})

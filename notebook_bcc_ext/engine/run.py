@@ -1,0 +1,313 @@
+"""A run: started once, steered by commands, watched through its view and its events.
+
+The driver runs in a task. A command either opens a gate, answers a question, or ends the task
+and fires the event that the table names. Errors never leave the task: they become the run's
+error card (F12, F13).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from typing import Any
+
+from notebook_bcc_ext.engine.answers import Answer
+from notebook_bcc_ext.engine.commands import COMMANDS, allowed_commands
+from notebook_bcc_ext.engine.driver import Driver, PlanRejectedError
+from notebook_bcc_ext.engine.failures import ActionFailedError, StepsRejectedError
+from notebook_bcc_ext.engine.memory import Json, initial_variables, to_snapshot
+from notebook_bcc_ext.engine.view import progress_view
+from notebook_bcc_ext.engine.world import World
+from notebook_bcc_ext.errors import BccError, IllegalCommandError
+from notebook_bcc_ext.fsm.machine import utc_now
+from notebook_bcc_ext.protocol.observation import Observation, TransitionRecord
+from notebook_bcc_ext.protocol.planner import BehaviorFeedback
+from notebook_bcc_ext.protocol.runs import (
+    Command,
+    CommandName,
+    RunError,
+    RunStatus,
+    RunView,
+    location_of,
+)
+from notebook_bcc_ext.protocol.states import Event, State
+
+logger = logging.getLogger(__name__)
+
+INTERRUPT_SECONDS = 2.0
+REMEMBERED_KEYS = 200
+
+
+class Run:
+    def __init__(self, world: World, created_at: str | None = None) -> None:
+        self.world = world
+        self.created_at = created_at or utc_now()
+        self._driver = Driver(world)
+        self._task: asyncio.Task[None] | None = None
+        self._driving = False
+        self._cancelled = False
+        self._keys: dict[str, None] = {}
+        world.machine.watch(self._on_transition)
+        world.gate.on_own_pause = self._publish_status
+
+    @property
+    def id(self) -> str:
+        return self.world.run_id
+
+    # -- life -------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Drive on, if nobody drives; what an earlier drive still has to write comes first."""
+        if not self._driving:
+            self._driving = True
+            self._task = asyncio.get_running_loop().create_task(
+                self._drive(self._task), name=f"run {self.id}"
+            )
+
+    async def finished(self) -> None:
+        """Until the run rests and everything about it is written."""
+        while self._task is not None and not self._task.done():
+            await asyncio.wait({self._task})
+
+    async def close(self) -> None:
+        """The server stops: leave everything as it is, durable."""
+        await self._stop_task()
+        await self._save()
+        with contextlib.suppress(BccError):
+            await self.world.notebook.flush()
+        await self.world.notebook.close()
+        await self.world.runner.close()
+        await self.world.planner.close()
+
+    async def _drive(self, earlier: asyncio.Task[None] | None) -> None:
+        if earlier is not None:
+            await asyncio.wait({earlier})
+        try:
+            await self._driver.drive()
+        except PlanRejectedError as error:
+            self._cancelled = True
+            self._publish_status(str(error))
+        except BccError as error:
+            self._fail(error)
+        except Exception as error:
+            logger.exception("run %s stopped on an unexpected error", self.id)
+            self._fail(error)
+        finally:
+            self._driving = False
+        await self._save()
+        with contextlib.suppress(BccError):
+            await self.world.notebook.flush()
+        self._publish_status()
+
+    def _fail(self, error: Exception) -> None:
+        """FAIL where the table has it; elsewhere the run pauses with the error (F13)."""
+        world = self.world
+        if self._cancelled:
+            # The end of a cell that cancel interrupted is no failure.
+            return
+        if not isinstance(error, StepsRejectedError) and world.machine.allows(Event.FAIL):
+            world.machine.fire(Event.FAIL)
+        if world.machine.state is not State.ERROR:
+            world.gate.pause("error")
+        world.memory.error = self._describe(error)
+        world.memory.error.remedies = [
+            command for command in self.allowed_commands if command not in ("pause", "cancel")
+        ]
+        world.publish("error", world.memory.error.model_dump(mode="json"))
+
+    def _describe(self, error: Exception) -> RunError:
+        cell_id, traceback = None, None
+        if isinstance(error, ActionFailedError):
+            cell_id = error.cell_id
+            if error.result is not None and error.result.error is not None:
+                traceback = error.result.error.traceback
+        known = isinstance(error, BccError)
+        message = str(error) if known else f"unexpected {type(error).__name__}: {error}"
+        return RunError(
+            message=message,
+            kind=type(error).__name__.removesuffix("Error"),
+            location=location_of(self.world.memory.progress.location().current),
+            cell_id=cell_id,
+            traceback=traceback,
+        )
+
+    # -- commands ---------------------------------------------------------------------------
+
+    @property
+    def allowed_commands(self) -> list[CommandName]:
+        return allowed_commands(self)
+
+    @property
+    def resting(self) -> bool:
+        return not self._driving
+
+    async def command(self, command: Command, by: str | None = None) -> None:
+        """Do as the person says, once per key. Raises IllegalCommandError when it cannot be."""
+        if command.key is not None and command.key in self._keys:
+            return
+        if command.command not in self.allowed_commands:
+            raise IllegalCommandError(command.command, self._why_not(), self.allowed_commands)
+        if command.key is not None:
+            # Before it is done: the same order sent twice at once is one order.
+            self._keys[command.key] = None
+        try:
+            await COMMANDS[command.command](self, command, by)
+        except BccError:
+            self._keys.pop(command.key or "", None)
+            raise
+        while len(self._keys) > REMEMBERED_KEYS:
+            del self._keys[next(iter(self._keys))]
+        await self._save()
+        self._publish_status()
+
+    def _why_not(self) -> str:
+        return f"the run is {self.status} in state {self.world.machine.state}"
+
+    async def answer(self, command: Command, verdict: Any, by: str | None) -> None:
+        if command.edited is not None:
+            self._driver.approval.check_edit(command.edited)
+        answer = Answer(verdict, command.reason, command.edited, by)
+        await self.world.questions.answer(command.proposal_id, answer)
+
+    async def cancel(self) -> None:
+        """Stop within a second: the stream is closed, the kernel interrupted, nothing undone."""
+        world = self.world
+        self._cancelled = True
+        await world.questions.withdraw()
+        if world.machine.allows(Event.CANCEL):
+            world.machine.fire(Event.CANCEL)
+        executing = world.machine.history[-1:] and world.machine.history[-1].from_state
+        if self._task is not None and not self._task.done():
+            if executing == State.ACTION_RUNNING:
+                with contextlib.suppress(BccError, TimeoutError):
+                    async with asyncio.timeout(INTERRUPT_SECONDS):
+                        await world.runner.interrupt()
+            await self._stop_task()
+        world.gate.resume()
+        with contextlib.suppress(BccError):
+            await world.notebook.flush()
+
+    def reset(self) -> None:
+        """Back to idle: the workflow is forgotten, what is in the notebook stays."""
+        self.world.machine.fire(Event.RESET)
+        self.world.memory.forget_workflow(initial_variables(self.world.request))
+        self._forget_error()
+        self.world.gate.pause("user")
+
+    def restart(self) -> None:
+        memory, machine = self.world.memory, self.world.machine
+        if machine.state is State.ERROR:
+            machine.fire(Event.START_WORKFLOW)
+            memory.start_over()
+            memory.progress.restart()
+            memory.progress.enter_stage(memory.progress.template.stages[0].id)
+        self._go_on()
+
+    def retry(self) -> None:
+        """The failed behavior again, or the failed call where the state was kept."""
+        memory = self.world.memory
+        if self.world.machine.state is State.ERROR:
+            self.world.machine.fire(Event.START_BEHAVIOR)
+            if memory.resumable:
+                memory.progress.reopen_behavior()
+            else:
+                memory.progress.restart_behavior()
+        self._go_on()
+
+    def debug(self) -> None:
+        """The failed behavior again, with the error told to the planner."""
+        memory = self.world.memory
+        error = memory.error.message if memory.error else "unknown error"
+        feedback = BehaviorFeedback(
+            behavior_id=memory.progress.behavior_id,
+            actions_executed=memory.tally.executed,
+            actions_succeeded=memory.tally.succeeded,
+            sections_added=memory.tally.sections_added,
+            last_action_result=f"error: {error}",
+        )
+        self._driver.repair_next(feedback)
+        self.retry()
+
+    def _go_on(self) -> None:
+        self._forget_error()
+        self.world.gate.resume()
+        self.start()
+
+    def _forget_error(self) -> None:
+        self._cancelled = False
+        self.world.memory.error = None
+
+    async def _stop_task(self) -> None:
+        if self._task is not None and not self._task.done():
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    # -- looking ----------------------------------------------------------------------------
+
+    @property
+    def status(self) -> RunStatus:
+        state = self.world.machine.state
+        if state is State.WORKFLOW_COMPLETED:
+            return "done"
+        if state is State.ERROR:
+            return "failed"
+        if state is State.CANCELLED or self._cancelled:
+            return "cancelled"
+        if self.world.questions.pending is not None:
+            return "waiting"
+        if self.world.gate.paused or self.resting:
+            return "paused"
+        return "running"
+
+    def view(self) -> RunView:
+        world, memory = self.world, self.world.memory
+        return RunView(
+            id=self.id,
+            notebook=world.notebook.path,
+            state=world.machine.state,
+            status=self.status,
+            status_reason=world.gate.reason if world.gate.paused else None,
+            allowed_events=world.machine.allowed_events,
+            allowed_commands=self.allowed_commands,
+            location=location_of(memory.progress.location().current),
+            progress=progress_view(memory, world.machine.state),
+            pending=world.questions.pending,
+            error=memory.error,
+            counts=memory.counts,
+            planner=world.request.planner.model_dump(mode="json"),
+            goal=world.request.goal,
+            created_at=self.created_at,
+            updated_at=utc_now(),
+        )
+
+    async def observation(self) -> Observation:
+        return await self._driver.observer.observation()
+
+    # -- remembering ------------------------------------------------------------------------
+
+    def snapshot(self) -> Json:
+        return {
+            "id": self.id,
+            "created_at": self.created_at,
+            "state": self.world.machine.state,
+            "cancelled": self._cancelled,
+            "request": self.world.request.model_dump(mode="json"),
+            **to_snapshot(self.world.memory, self.world.effects),
+        }
+
+    async def _save(self) -> None:
+        await self.world.journal.flush()
+        await self.world.store.save_run(self.id, self.snapshot())
+
+    def _on_transition(self, record: TransitionRecord) -> None:
+        self.world.journal.note(record)
+        self.world.publish("transition", record.to_wire())
+
+    def _publish_status(self, reason: str | None = None) -> None:
+        payload = {
+            "status": self.status,
+            "state": self.world.machine.state,
+            "reason": reason or (self.world.gate.reason if self.world.gate.paused else None),
+        }
+        self.world.publish("status", payload)

@@ -1,0 +1,47 @@
+"""One run's hands and senses: the ports, its memory, and the few things everybody needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from notebook_bcc_ext.actions.registry import ActionRegistry
+from notebook_bcc_ext.engine.answers import Questions
+from notebook_bcc_ext.engine.gate import Gate
+from notebook_bcc_ext.engine.journal import Journal
+from notebook_bcc_ext.engine.memory import Json, RunMemory
+from notebook_bcc_ext.fsm import StateMachine
+from notebook_bcc_ext.observation.effects import EffectsLog
+from notebook_bcc_ext.ports import CodeRunner, EventSink, NotebookDocument, Planner, RunStore
+from notebook_bcc_ext.protocol.runs import RunRequest
+from notebook_bcc_ext.protocol.settings import ApprovalPolicy, Settings
+
+
+@dataclass
+class World:
+    run_id: str
+    request: RunRequest
+    settings: Settings
+    notebook: NotebookDocument
+    runner: CodeRunner
+    planner: Planner
+    store: RunStore
+    sink: EventSink
+    registry: ActionRegistry
+    machine: StateMachine
+    journal: Journal
+    gate: Gate
+    questions: Questions
+    memory: RunMemory = field(default_factory=RunMemory)
+    effects: EffectsLog = field(default_factory=EffectsLog)
+
+    @property
+    def approval(self) -> ApprovalPolicy:
+        return self.request.approval or self.settings.approval
+
+    def publish(self, kind: str, payload: Json) -> None:
+        self.sink.publish(self.run_id, kind, payload)
+
+    def warn(self, text: str) -> None:
+        """Something the planner and the person should know, and that stops nothing."""
+        self.effects.warn(text)
+        self.publish("notice", {"level": "warning", "text": text})

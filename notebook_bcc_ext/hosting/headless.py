@@ -1,0 +1,91 @@
+"""A run with no browser and no server: its own kernel, a notebook file, the same engine."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
+
+from notebook_bcc_ext.adapters.contents_access import ContentsAccess
+from notebook_bcc_ext.adapters.contents_notebook import ContentsNotebook
+from notebook_bcc_ext.adapters.kernel_runner import KernelRunner
+from notebook_bcc_ext.adapters.kernel_source import OwnKernelSource
+from notebook_bcc_ext.engine.factory import make_run
+from notebook_bcc_ext.engine.run import Run
+from notebook_bcc_ext.errors import SettingsError
+from notebook_bcc_ext.hosting.calls import CallLog
+from notebook_bcc_ext.hosting.planners import planner_for
+from notebook_bcc_ext.hosting.storage import Storage
+from notebook_bcc_ext.planners.library import PlaybookLibrary
+from notebook_bcc_ext.ports import EventSink
+from notebook_bcc_ext.protocol.runs import RunRequest
+from notebook_bcc_ext.protocol.settings import Settings
+
+
+@asynccontextmanager
+async def headless_run(  # noqa: PLR0913  what is run, and four choices with defaults
+    request: RunRequest,
+    settings: Settings,
+    sink: EventSink,
+    *,
+    library: PlaybookLibrary | None = None,
+    store_path: Path | None = None,
+    kernel_name: str = "python3",
+) -> AsyncIterator[Run]:
+    """The run, not started; leaving closes everything. `request.notebook` is a file path."""
+    if settings.use_remote_execution:
+        raise SettingsError(
+            "USE_REMOTE_EXECUTION is set, but a headless run can only use a kernel of its own; "
+            "unset it, or start the run inside JupyterLab, whose kernels may be remote"
+        )
+    file, folder = notebook_place(request)
+    run_id = uuid.uuid4().hex
+    storage = await Storage.open(store_path)
+    calls = CallLog(run_id, storage.runs, sink)
+    try:
+        local = localised(request, folder)
+        run = make_run(
+            run_id,
+            local,
+            settings,
+            notebook=ContentsNotebook(
+                file.name,
+                ContentsAccess(AsyncLargeFileManager(root_dir=str(folder))),
+                storage.log,
+                metadata={"kernelspec": {"name": kernel_name, "display_name": "Python 3"}},
+            ),
+            runner=KernelRunner(OwnKernelSource(kernel_name, cwd=str(folder))),
+            planner=planner_for(local.planner, settings, library or PlaybookLibrary(), calls),
+            store=storage.runs,
+            sink=sink,
+        )
+        try:
+            yield run
+        finally:
+            await run.close()
+            await calls.written()
+    finally:
+        await storage.close()
+
+
+def notebook_place(request: RunRequest) -> tuple[Path, Path]:
+    file = Path(request.notebook).absolute()
+    if not file.parent.is_dir():
+        raise SettingsError(f"the folder {file.parent} does not exist; make it first")
+    return file, file.parent
+
+
+def localised(request: RunRequest, folder: Path) -> RunRequest:
+    """Code runs in the notebook's folder, so the data file is named as seen from there: the
+    finished notebook can be moved together with its data."""
+    if request.data is None or "://" in request.data:
+        return request
+    try:
+        relative = os.path.relpath(Path(request.data).absolute(), folder)
+    except ValueError:  # another drive
+        relative = str(Path(request.data).absolute())
+    return request.model_copy(update={"data": Path(relative).as_posix()})

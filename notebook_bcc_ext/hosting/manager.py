@@ -1,0 +1,133 @@
+"""All runs of one server: started, found, steered, closed."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from notebook_bcc_ext.engine.factory import make_run
+from notebook_bcc_ext.engine.run import Run
+from notebook_bcc_ext.errors import IllegalCommandError, NotFoundError
+from notebook_bcc_ext.hosting.broadcast import Broadcaster
+from notebook_bcc_ext.hosting.calls import CallLog
+from notebook_bcc_ext.hosting.planners import planner_for
+from notebook_bcc_ext.hosting.storage import Storage
+from notebook_bcc_ext.planners.library import PlaybookLibrary
+from notebook_bcc_ext.ports import CallRecord, CodeRunner, NotebookDocument
+from notebook_bcc_ext.protocol.observation import Observation, TransitionRecord
+from notebook_bcc_ext.protocol.runs import Command, RunRequest, RunView
+from notebook_bcc_ext.protocol.settings import Settings
+from notebook_bcc_ext.protocol.states import State
+
+Json = dict[str, Any]
+
+
+class Workplace(Protocol):
+    """Where notebooks and kernels come from."""
+
+    def notebook(self, path: str) -> NotebookDocument: ...
+
+    def runner(self, path: str) -> CodeRunner: ...
+
+
+class RunManager:
+    def __init__(
+        self,
+        storage: Storage,
+        workplace: Workplace,
+        settings: Callable[[RunRequest], Settings],
+        library: PlaybookLibrary,
+    ) -> None:
+        self.storage = storage
+        self.library = library
+        self.broadcaster = Broadcaster(self._view_of)
+        self._workplace = workplace
+        self._settings = settings
+        self._runs: dict[str, Run] = {}
+        self._calls: dict[str, CallLog] = {}
+
+    # -- starting and steering --------------------------------------------------------------
+
+    def create(self, request: RunRequest) -> Run:
+        """Start a run. One notebook takes one run at a time."""
+        busy = self.active_run_of(request.notebook)
+        if busy is not None:
+            raise IllegalCommandError(
+                "start", f"the run {busy.id} is still active in {request.notebook}", ["cancel"]
+            )
+        settings = self._settings(request)
+        run_id = uuid.uuid4().hex
+        calls = CallLog(run_id, self.storage.runs, self.broadcaster)
+        run = make_run(
+            run_id,
+            request,
+            settings,
+            notebook=self._workplace.notebook(request.notebook),
+            runner=self._workplace.runner(request.notebook),
+            planner=planner_for(request.planner, settings, self.library, calls),
+            store=self.storage.runs,
+            sink=self.broadcaster,
+        )
+        self._runs[run_id] = run
+        self._calls[run_id] = calls
+        run.start()
+        return run
+
+    async def command(self, run_id: str, command: Command, by: str | None) -> RunView:
+        run = self.get(run_id)
+        await run.command(command, by)
+        return run.view()
+
+    # -- looking ----------------------------------------------------------------------------
+
+    def get(self, run_id: str) -> Run:
+        run = self._runs.get(run_id)
+        if run is None:
+            raise NotFoundError(f"there is no run '{run_id}'")
+        return run
+
+    def views(self) -> list[RunView]:
+        """Newest first."""
+        return [run.view() for run in reversed(self._runs.values())]
+
+    def active_run_of(self, path: str) -> Run | None:
+        for run in self._runs.values():
+            active = run.status in ("running", "paused", "waiting")
+            if active and run.world.notebook.path == path:
+                return run
+        return None
+
+    @property
+    def state(self) -> State:
+        """Of the newest run; idle when there is none."""
+        newest = next(reversed(self._runs.values()), None)
+        return newest.world.machine.state if newest else State.IDLE
+
+    async def observation(self, run_id: str) -> Observation:
+        return await self.get(run_id).observation()
+
+    async def transitions(
+        self, run_id: str, after: int, limit: int
+    ) -> list[tuple[int, TransitionRecord]]:
+        run = self.get(run_id)
+        await run.world.journal.flush()
+        return await self.storage.runs.transitions(run_id, after=after, limit=limit)
+
+    async def calls(self, run_id: str, after: int, limit: int) -> list[CallRecord]:
+        self.get(run_id)
+        await self._calls[run_id].written()
+        return await self.storage.runs.calls(run_id, after=after, limit=limit)
+
+    def _view_of(self, run_id: str) -> RunView | None:
+        run = self._runs.get(run_id)
+        return run.view() if run else None
+
+    # -- ending -----------------------------------------------------------------------------
+
+    async def close(self) -> None:
+        for run in self._runs.values():
+            await run.close()
+        for calls in self._calls.values():
+            await calls.written()
+        await self.storage.close()

@@ -1,0 +1,32 @@
+"""Which planner a run talks to: a service over HTTP, or the embedded one over the same wire."""
+
+from __future__ import annotations
+
+from notebook_bcc_ext.adapters.planner_factory import make_planner
+from notebook_bcc_ext.planners.embedded import EmbeddedPlanner
+from notebook_bcc_ext.planners.library import PlaybookLibrary
+from notebook_bcc_ext.planners.transport import BASE_URL, EmbeddedTransport
+from notebook_bcc_ext.ports import CallListener, Planner
+from notebook_bcc_ext.protocol.runs import EmbeddedPlanner as EmbeddedChoice
+from notebook_bcc_ext.protocol.runs import PlannerChoice
+from notebook_bcc_ext.protocol.settings import Settings
+
+
+def planner_for(
+    choice: PlannerChoice, settings: Settings, library: PlaybookLibrary, on_call: CallListener
+) -> Planner:
+    if isinstance(choice, EmbeddedChoice):
+        library.get(choice.playbook)  # an unknown or broken one is told now, not in mid-run
+        embedded = EmbeddedPlanner(library, choice.playbook)
+        local = settings.model_copy(
+            update={
+                "dslc_base_url": BASE_URL,
+                "dialect": "v2",
+                "planner_token": None,
+                "planner_headers": {},
+                "planner_userinfo": None,
+            }
+        )
+        return make_planner(local, on_call, EmbeddedTransport(embedded))
+    # The address is in the settings already: resolving them decided which credentials go there.
+    return make_planner(settings, on_call)

@@ -1,0 +1,33 @@
+from sklearn.compose import ColumnTransformer
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+data = df[df[target_column].notna()].drop_duplicates()
+if task == "classification":
+    sizes = data[target_column].map(data[target_column].value_counts())
+    data = data[sizes >= 10]
+limit = int(np.clip(200_000 / len(features), 2_000, 10_000))
+rows_available = len(data)
+data = data.sample(min(limit, rows_available), random_state=0)
+if task == "classification":
+    sizes = data[target_column].map(data[target_column].value_counts())
+    data = data[sizes >= 5]
+
+inputs = {}
+for name in features:
+    if kinds[name] == "number":
+        inputs[name] = data[name].astype(float).clip(-1e30, 1e30)
+    elif kinds[name] == "date":
+        for part in ("year", "month", "day_of_week"):
+            inputs[f"{name}: {part}"] = getattr(data[name].dt, part).astype(float)
+    else:
+        inputs[name] = data[name].astype(object).where(data[name].notna(), "(missing)").astype(str)
+X = pd.DataFrame(inputs)
+y = (data[target_column].astype(str) if task == "classification"
+     else data[target_column].astype(float).clip(-1e30, 1e30))
+numeric = [name for name in X if X[name].dtype == float]
+textual = [name for name in X if X[name].dtype != float]

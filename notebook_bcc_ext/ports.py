@@ -1,0 +1,246 @@
+"""What the engine needs from the world, as Protocols.
+
+Adapters fill them: a notebook behind the contents manager, a kernel, a planner service, SQLite,
+the browser's event stream. `tests/contracts` holds one suite per port.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from notebook_bcc_ext.protocol.ndjson import BadLine
+from notebook_bcc_ext.protocol.notebook_ops import ChangeOutputs
+from notebook_bcc_ext.protocol.observation import (
+    CurrentLocation,
+    NotebookSummary,
+    TransitionRecord,
+)
+from notebook_bcc_ext.protocol.planner import BehaviorInfo, PlannerRequest, PlanningAnswer
+
+Json = dict[str, Any]
+
+
+# -- notebook ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class NewCell:
+    """A cell to write. `wanted_id` becomes the cell id as far as nbformat and uniqueness allow."""
+
+    cell_type: Literal["markdown", "code"]
+    source: str
+    metadata: Json = field(default_factory=dict)
+    wanted_id: str | None = None
+    at_top: bool = False
+
+
+class NotebookDocument(Protocol):
+    """One notebook, written by cell id. Every method returns once the change is durable."""
+
+    @property
+    def path(self) -> str: ...
+
+    async def open(self) -> None:
+        """Load the notebook; make it when it does not exist."""
+
+    def summary(self) -> NotebookSummary:
+        """Title, size and last output, kept up to date: no work that grows with the notebook."""
+
+    def recent_cells(self, limit: int) -> list[Json]:
+        """The latest cells, oldest of them first."""
+
+    def notebook_metadata(self) -> Json: ...
+
+    async def source_of(self, cell_id: str) -> str | None:
+        """The cell's current text, the user's edits included; None when the cell is gone."""
+
+    async def insert(self, cell: NewCell) -> str:
+        """Add the cell after the last one this document wrote (or at the end); its id."""
+
+    async def set_source(self, cell_id: str, source: str) -> None: ...
+
+    async def set_metadata(self, cell_id: str, changes: Json) -> None:
+        """Merge into the cell's metadata; None removes a key."""
+
+    async def set_title(self, title: str) -> None:
+        """The title in the notebook's metadata and in its first `# ` cell, made if missing."""
+
+    async def start_execution(self, cell_id: str) -> None:
+        """Outputs cleared, count empty, shown as running."""
+
+    async def change_outputs(self, changes: Sequence[ChangeOutputs]) -> None: ...
+
+    async def finish_execution(self, cell_id: str, execution_count: int | None) -> None:
+        """Shown as idle with its count; trusted, because this run executed it."""
+
+    async def flush(self) -> None:
+        """Everything so far is in the file."""
+
+    async def close(self) -> None: ...
+
+
+# -- kernel -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class CellError:
+    name: str
+    message: str
+    traceback: str
+
+
+RunStatus = Literal["ok", "error", "interrupted", "gone", "timeout"]
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """How one cell ended. `notice` says what the person should know (cut output, lost kernel)."""
+
+    status: RunStatus
+    execution_count: int | None
+    outputs: list[Json]
+    error: CellError | None = None
+    notice: str | None = None
+
+
+@dataclass(frozen=True)
+class Variables:
+    """What is in the kernel: JSON values while small, else a short description (O4)."""
+
+    values: Mapping[str, Any]
+    truncated: bool = False
+    notice: str | None = None
+
+
+OutputListener = Callable[[list[ChangeOutputs]], None]
+
+
+class CodeRunner(Protocol):
+    """The kernel that belongs to the notebook."""
+
+    @property
+    def language(self) -> str: ...
+
+    async def start(self) -> None:
+        """Attach to the notebook's kernel session, or start one."""
+
+    async def run(self, code: str, cell_id: str, on_outputs: OutputListener) -> RunResult:
+        """Run code as the cell `cell_id`. Outputs are reported as they come, merged and bounded."""
+
+    async def variables(self) -> Variables:
+        """A snapshot that disturbs nobody; cheap when nothing ran since the last one."""
+
+    async def summarize(self, strategies: Mapping[str, str]) -> dict[str, Any]:
+        """Short summaries of the real objects; a name that is not there is left out (O11)."""
+
+    async def present(self, names: Sequence[str]) -> set[str]:
+        """Which of the names exist in the kernel (O9)."""
+
+    async def promote(self, old: str, new: str) -> None:
+        """Bind `new` to the object, then delete `old`; doing it twice does no harm (O10)."""
+
+    async def interrupt(self) -> None: ...
+
+    async def close(self) -> None:
+        """Let go of the kernel; a kernel of our own is shut down, a user's is not."""
+
+
+# -- planner ----------------------------------------------------------------------------------
+
+
+class ActionStream(Protocol):
+    """Lines of one behavior as they arrive: objects, and the lines that were none."""
+
+    behavior: BehaviorInfo | None
+
+    def __aiter__(self) -> AsyncIterator[Json | BadLine]: ...
+
+
+class Planner(Protocol):
+    async def plan(self, request: PlannerRequest) -> PlanningAnswer:
+        """Judge a goal or take feedback. Raises PlannerError when no answer could be had."""
+
+    def generate(self, request: PlannerRequest) -> AbstractAsyncContextManager[ActionStream]:
+        """Open the stream of one behavior; leaving the context closes the connection."""
+
+    async def close(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class CallRecord:
+    """One call to the planner as the inspector shows it; secrets are blanked before it is made."""
+
+    number: int
+    kind: Literal["planning", "generating", "feedback"]
+    url: str
+    started_at: str
+    duration_ms: float
+    status: int | None
+    tries: int
+    request_bytes: int
+    answer_bytes: int
+    request: str
+    answer: str
+    error: str | None = None
+    location: CurrentLocation | None = None
+
+
+CallListener = Callable[[CallRecord], None]
+
+
+# -- run store --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class StoredProposal:
+    id: str
+    run_id: str
+    kind: str
+    """What is asked: `ProposalKind` of the protocol."""
+    content: Json
+    decision: Literal["confirmed", "rejected", "cancelled"] | None = None
+    decided_by: str | None = None
+    reason: str | None = None
+    edited: Json | None = None
+
+
+class RunStore(Protocol):
+    """Durable memory of runs. A method returns when its data would survive a killed process."""
+
+    async def save_run(self, run_id: str, snapshot: Json) -> None:
+        """Insert or replace the run's snapshot."""
+
+    async def load_run(self, run_id: str) -> Json | None: ...
+
+    async def list_runs(self) -> list[Json]:
+        """Snapshots, newest first."""
+
+    async def delete_run(self, run_id: str) -> None: ...
+
+    async def add_transitions(self, run_id: str, records: Sequence[TransitionRecord]) -> None: ...
+
+    async def transitions(
+        self, run_id: str, *, after: int = 0, limit: int = 1000
+    ) -> list[tuple[int, TransitionRecord]]: ...
+
+    async def add_call(self, run_id: str, call: CallRecord) -> None: ...
+
+    async def calls(self, run_id: str, *, after: int = 0, limit: int = 200) -> list[CallRecord]: ...
+
+    async def add_proposal(self, proposal: StoredProposal) -> None: ...
+
+    async def decide_proposal(self, decided: StoredProposal) -> StoredProposal:
+        """Record a decision if there is none yet; the decision that stands (first wins, U8)."""
+
+    async def proposal(self, proposal_id: str) -> StoredProposal | None: ...
+
+
+# -- events -----------------------------------------------------------------------------------
+
+
+class EventSink(Protocol):
+    def publish(self, run_id: str, kind: str, payload: Json) -> None:
+        """Tell whoever watches. Never blocks, never raises."""

@@ -1,0 +1,197 @@
+"""The kernel of a notebook's session: shared with the user, followed, never taken away."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from jupyter_client.asynchronous.client import AsyncKernelClient
+
+from notebook_bcc_ext.adapters.kernel_runner import KernelRunner
+from notebook_bcc_ext.adapters.kernel_session import SessionKernelSource
+from tests.code_runners import NOTEBOOK, Notebook, runner_on, text_of
+
+
+@pytest.fixture
+def runner(request: pytest.FixtureRequest) -> Iterator[KernelRunner]:
+    with runner_on("session", request) as started:
+        yield started
+
+
+def source_of(runner: KernelRunner) -> SessionKernelSource:
+    assert isinstance(runner.source, SessionKernelSource)
+    return runner.source
+
+
+@asynccontextmanager
+async def the_user(runner: KernelRunner) -> AsyncIterator[AsyncKernelClient]:
+    """Somebody else at the same kernel, like the browser."""
+    kernel = await runner.source.find()
+    assert kernel is not None
+    client = AsyncKernelClient()
+    client.load_connection_info(kernel.manager.get_connection_info())
+    client.start_channels(hb=False)
+    await client.wait_for_ready(timeout=30)
+    try:
+        yield client
+    finally:
+        client.stop_channels()
+
+
+async def until_busy(runner: KernelRunner) -> None:
+    link = runner._link
+    assert link is not None
+    for _ in range(400):
+        if link.others_are_running:
+            return
+        await asyncio.sleep(0.025)
+    pytest.fail("the user's cell did not start")
+
+
+async def test_the_running_session_is_used(runner: KernelRunner, jp_serverapp: Any) -> None:
+    sessions = await jp_serverapp.session_manager.list_sessions()
+    assert [session["path"] for session in sessions] == [NOTEBOOK]
+    source = SessionKernelSource(
+        jp_serverapp.session_manager, jp_serverapp.kernel_manager, NOTEBOOK
+    )
+    second = KernelRunner(source)
+    await Notebook().run(runner, "x = 1")
+    assert (await Notebook().run(second, "x")).outputs[0]["data"] == {"text/plain": "1"}
+    assert (await second.variables()).values == {"x": 1}
+    await second.close()
+    assert (await Notebook().run(runner, "x")).status == "ok"
+    assert len(await jp_serverapp.session_manager.list_sessions()) == 1
+
+
+async def test_the_notebooks_kernelspec_is_started(
+    jp_serverapp: Any, jp_root_dir: Any, jp_asyncio_loop: Any
+) -> None:
+    notebook = {"cells": [], "nbformat": 4, "nbformat_minor": 5}
+    known = {"kernelspec": {"name": "python3", "display_name": "P"}}
+    unknown = {"kernelspec": {"name": "no-such-kernel", "display_name": "N"}}
+    (jp_root_dir / "known.ipynb").write_text(json.dumps({**notebook, "metadata": known}))
+    (jp_root_dir / "unknown.ipynb").write_text(json.dumps({**notebook, "metadata": unknown}))
+    for path in ("known.ipynb", "unknown.ipynb"):
+        source = SessionKernelSource(
+            jp_serverapp.session_manager, jp_serverapp.kernel_manager, path
+        )
+        kernel = await source.start()
+        assert kernel.manager.kernel_name == "python3"
+
+
+async def test_a_renamed_notebook_keeps_its_kernel(runner: KernelRunner, jp_serverapp: Any) -> None:
+    await Notebook().run(runner, "x = 1")
+    sessions = jp_serverapp.session_manager
+    session = await sessions.get_session(path=NOTEBOOK)
+    await sessions.update_session(session["id"], path="renamed.ipynb", name="renamed.ipynb")
+    source_of(runner).path = "renamed.ipynb"
+    assert (await Notebook().run(runner, "x")).outputs[0]["data"] == {"text/plain": "1"}
+    assert len(await sessions.list_sessions()) == 1
+
+
+async def test_another_kernel_chosen_by_the_user_is_followed(
+    runner: KernelRunner, jp_serverapp: Any
+) -> None:
+    await Notebook().run(runner, "x = 1")
+    sessions, kernels = jp_serverapp.session_manager, jp_serverapp.kernel_manager
+    session = await sessions.get_session(path=NOTEBOOK)
+    chosen = await kernels.start_kernel()
+    await sessions.update_session(session["id"], kernel_id=chosen)
+    await kernels.shutdown_kernel(session["kernel"]["id"], now=True)
+    result = await Notebook().run(runner, "'x' in globals()")
+    assert result.outputs[0]["data"] == {"text/plain": "False"}
+    kernel = await runner.source.find()
+    assert kernel is not None
+    assert kernel.kernel_id == chosen
+
+
+async def test_a_kernel_shut_down_by_the_user_ends_the_cell(
+    runner: KernelRunner, jp_serverapp: Any
+) -> None:
+    notebook = Notebook()
+    code = "print('go', flush=True)\nimport time; time.sleep(100)"
+    running = asyncio.create_task(notebook.run(runner, code))
+    await notebook.until_shown("cell")
+    session = await jp_serverapp.session_manager.get_session(path=NOTEBOOK)
+    await jp_serverapp.session_manager.delete_session(session["id"])
+    assert (await asyncio.wait_for(running, 20)).status == "gone"
+    # Looking at variables must not bring a kernel back that the user shut down.
+    variables = await runner.variables()
+    assert (variables.values, variables.notice) == ({}, "the notebook has no running kernel")
+    assert jp_serverapp.kernel_manager.list_kernel_ids() == []
+
+
+async def test_our_cell_waits_for_the_users_and_takes_only_its_own_output(
+    runner: KernelRunner,
+) -> None:
+    notebook = Notebook()
+    async with the_user(runner) as user:
+        user.execute("import time\nfor i in range(3): print('user', i); time.sleep(0.3)\nu = 1")
+        await until_busy(runner)
+        result = await notebook.run(runner, "print('ours')")
+        assert (result.status, text_of(result)) == ("ok", "ours\n")
+        await user.execute_interactive("shared = [1, 2]", timeout=20, output_hook=lambda _: None)
+    variables = await runner.variables()
+    assert (variables.values["shared"], variables.values["u"]) == ([1, 2], 1)
+
+
+async def test_a_failing_cell_of_the_user_does_not_take_ours_along(runner: KernelRunner) -> None:
+    async with the_user(runner) as user:
+        user.execute("import time; time.sleep(0.7); 1 / 0")
+        await until_busy(runner)
+        result = await Notebook().run(runner, "print('ours')")
+    assert (result.status, text_of(result)) == ("ok", "ours\n")
+
+
+async def test_an_interrupt_spares_the_users_cell(runner: KernelRunner) -> None:
+    notebook = Notebook()
+    async with the_user(runner) as user:
+        user.execute("import time; time.sleep(1); user_is_done = True")
+        await until_busy(runner)
+        ours = asyncio.create_task(notebook.run(runner, "import time; time.sleep(100)"))
+        await asyncio.sleep(0.2)
+        await runner.interrupt()
+        assert (await asyncio.wait_for(ours, 20)).status == "interrupted"
+    assert (await runner.variables()).values["user_is_done"] is True
+
+
+async def test_variables_while_the_users_cell_is_running(
+    runner: KernelRunner, jp_serverapp: Any
+) -> None:
+    await Notebook().run(runner, "x = 1")
+    async with the_user(runner) as user:
+        user.execute("y = 2; import time; time.sleep(3)")
+        await until_busy(runner)
+        assert (await runner.variables()).values["x"] == 1
+        await asyncio.sleep(0.2)
+        # The server must still see that the kernel is working.
+        session = await jp_serverapp.session_manager.get_session(path=NOTEBOOK)
+        assert session["kernel"]["execution_state"] == "busy"
+
+
+async def test_the_users_update_of_a_display_of_ours_is_seen(runner: KernelRunner) -> None:
+    notebook = Notebook()
+    await notebook.run(runner, "handle = display('old', display_id='d')", "ours")
+    async with the_user(runner) as user:
+        await user.execute_interactive("handle.update('new')", timeout=20, output_hook=print)
+    for _ in range(200):
+        if notebook.cells["ours"][0]["data"] == {"text/plain": "'new'"}:
+            return
+        await asyncio.sleep(0.02)
+    pytest.fail("the update did not arrive")
+
+
+async def test_the_kernel_is_kept_from_the_culler(runner: KernelRunner) -> None:
+    kernel = await runner.source.find()
+    assert kernel is not None
+    kernel.manager.last_activity = datetime.now(UTC) - timedelta(hours=1)
+    for _ in range(200):
+        if datetime.now(UTC) - kernel.manager.last_activity < timedelta(minutes=1):
+            return
+        await asyncio.sleep(0.02)
+    pytest.fail("the kernel looks idle")

@@ -1,0 +1,261 @@
+"""The contract of `NotebookDocument`, on every kind of contents manager and on the fake."""
+
+from __future__ import annotations
+
+import pytest
+
+from notebook_bcc_ext.ports import NewCell
+from notebook_bcc_ext.protocol.notebook_ops import ChangeOutputs
+from tests.notebook_worlds import MANAGERS, ContentsWorld, FakeWorld
+
+pytestmark = pytest.mark.contract
+
+
+@pytest.fixture(params=["fake", *MANAGERS])
+def world(request, tmp_path, monkeypatch, jp_asyncio_loop):
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path))
+    made = FakeWorld() if request.param == "fake" else ContentsWorld(request.param, tmp_path)
+    yield made
+    jp_asyncio_loop.run_until_complete(made.stop())
+
+
+def stream(text):
+    return {"output_type": "stream", "name": "stdout", "text": text}
+
+
+def sources(notebook):
+    return [cell["source"] for cell in notebook["cells"]]
+
+
+async def test_a_missing_notebook_is_made_with_its_kernel(world):
+    document = await world.document()
+    await document.flush()
+    notebook = await world.read()
+    assert notebook["metadata"]["kernelspec"]["name"] == "python3"
+    assert notebook["cells"] == []
+    assert document.path == "a.ipynb"
+    assert document.notebook_metadata()["kernelspec"]["name"] == "python3"
+    assert document.summary().cell_count == 0
+    assert document.summary().last_cell_type is None
+
+
+async def test_cells_follow_each_other(world):
+    document = await world.document()
+    for number in range(5):
+        await document.insert(NewCell("markdown", f"text {number}"))
+    await document.flush()
+    assert sources(await world.read()) == [f"text {number}" for number in range(5)]
+
+
+async def test_a_cell_at_the_top_does_not_move_the_place_to_write(world):
+    document = await world.document()
+    await document.insert(NewCell("markdown", "first"))
+    await document.insert(NewCell("markdown", "title", at_top=True))
+    await document.insert(NewCell("markdown", "second"))
+    await document.flush()
+    assert sources(await world.read()) == ["title", "first", "second"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [("load-data_1", "load-data_1"), ("load data!", "load-data"), ("x" * 80, "x" * 64)],
+)
+async def test_the_wanted_id_is_made_valid(world, wanted, expected):
+    document = await world.document()
+    assert await document.insert(NewCell("code", "1", wanted_id=wanted)) == expected
+    await document.flush()
+    assert (await world.read())["cells"][0]["id"] == expected
+
+
+async def test_ids_are_unique(world):
+    document = await world.document()
+    ids = [await document.insert(NewCell("code", "1", wanted_id=w)) for w in ["a", "a", "", "数据"]]
+    ids += [await document.insert(NewCell("code", "1", wanted_id="y" * 70)) for _ in range(2)]
+    await document.flush()
+    assert [cell["id"] for cell in (await world.read())["cells"]] == ids
+    assert len(set(ids)) == 6
+
+
+async def test_metadata_is_kept_merged_and_removed(world):
+    document = await world.document()
+    cell_id = await document.insert(NewCell("markdown", "x", {"is_step": True, "extra": [1]}))
+    await document.set_metadata(cell_id, {"is_step": None, "finished_thinking": True})
+    await document.flush()
+    metadata = (await world.read())["cells"][0]["metadata"]
+    assert metadata == {"extra": [1], "finished_thinking": True}
+
+
+async def test_source_is_replaced_and_read_back(world):
+    document = await world.document()
+    cell_id = await document.insert(NewCell("code", "1"))
+    await document.set_source(cell_id, "2")
+    assert await document.source_of(cell_id) == "2"
+    assert await document.source_of("no-such-cell") is None
+
+
+async def test_an_execution_leaves_outputs_and_count(world):
+    document = await world.document()
+    cell_id = await document.insert(NewCell("code", "print(1)"))
+    await document.start_execution(cell_id)
+    rich = {"output_type": "display_data", "data": {"text/plain": "fig"}, "metadata": {}}
+    await document.change_outputs(
+        [
+            ChangeOutputs(cell_id=cell_id, change="append", outputs=[stream("a")]),
+            ChangeOutputs(cell_id=cell_id, change="extend", index=0, text="b\n"),
+            ChangeOutputs(cell_id=cell_id, change="append", outputs=[stream("gone")]),
+        ]
+    )
+    await document.change_outputs(
+        [ChangeOutputs(cell_id=cell_id, change="replace", index=1, outputs=[rich])]
+    )
+    await document.finish_execution(cell_id, 7)
+    await document.flush()
+    [cell] = (await world.read())["cells"]
+    assert cell["execution_count"] == 7
+    assert cell["outputs"] == [stream("ab\n"), rich]
+    assert document.summary().last_output.endswith("fig")
+
+
+async def test_a_second_execution_starts_empty(world):
+    document = await world.document()
+    cell_id = await document.insert(NewCell("code", "1"))
+    for text in ("old", "new"):
+        await document.start_execution(cell_id)
+        await document.change_outputs(
+            [ChangeOutputs(cell_id=cell_id, change="append", outputs=[stream(text)])]
+        )
+    await document.flush()
+    [cell] = (await world.read())["cells"]
+    assert (cell["outputs"], cell["execution_count"]) == ([stream("new")], None)
+
+
+async def test_outputs_can_be_cleared_and_set(world):
+    document = await world.document()
+    cell_id = await document.insert(NewCell("code", "1"))
+    await document.start_execution(cell_id)
+    await document.change_outputs(
+        [
+            ChangeOutputs(cell_id=cell_id, change="append", outputs=[stream("a")]),
+            ChangeOutputs(cell_id=cell_id, change="clear"),
+            ChangeOutputs(cell_id=cell_id, change="set", outputs=[stream("b"), stream("c")]),
+        ]
+    )
+    await document.flush()
+    assert (await world.read())["cells"][0]["outputs"] == [stream("b"), stream("c")]
+
+
+async def test_the_title_makes_a_heading_once(world):
+    document = await world.document()
+    await document.insert(NewCell("markdown", "text"))
+    await document.set_title("One")
+    await document.set_title("Two")
+    await document.flush()
+    notebook = await world.read()
+    assert notebook["metadata"]["title"] == "Two"
+    assert sources(notebook) == ["# Two", "text"]
+    assert document.summary().title == "Two"
+
+
+async def test_the_title_changes_only_the_heading_of_its_cell(world):
+    document = await world.document()
+    await document.insert(NewCell("markdown", "# Old\n\nIntroduction"))
+    await document.set_title("New")
+    await document.flush()
+    assert sources(await world.read()) == ["# New\n\nIntroduction"]
+
+
+async def test_the_heading_is_the_title_when_there_is_no_other(world):
+    document = await world.document()
+    await document.insert(NewCell("markdown", "# A report \n\ntext"))
+    assert document.summary().title == "A report"
+
+
+async def test_the_summary_follows_each_change(world):
+    document = await world.document()
+    cell_id = await document.insert(NewCell("code", "1"))
+    await document.start_execution(cell_id)
+    error = {"output_type": "error", "ename": "E", "evalue": "why", "traceback": []}
+    await document.change_outputs(
+        [ChangeOutputs(cell_id=cell_id, change="append", outputs=[error])]
+    )
+    await document.insert(NewCell("markdown", "text"))
+    summary = document.summary()
+    assert (summary.cell_count, summary.last_cell_type) == (2, "markdown")
+    assert summary.last_output == "E: why"
+
+
+async def test_recent_cells_are_the_latest_in_order(world):
+    document = await world.document()
+    for number in range(6):
+        await document.insert(NewCell("markdown", str(number)))
+    assert [cell["source"] for cell in document.recent_cells(3)] == ["3", "4", "5"]
+    assert document.recent_cells(0) == []
+    assert len(document.recent_cells(100)) == 6
+
+
+async def test_what_a_person_edits_is_seen_and_kept(world):
+    document = await world.document()
+    cell_id = await document.insert(NewCell("code", "ours"))
+    await document.flush()
+
+    def edit(notebook):
+        notebook["cells"][0]["source"] = "theirs"
+
+    await world.edit(edit)
+    assert await document.source_of(cell_id) == "theirs"
+    await document.insert(NewCell("code", "next"))
+    await document.flush()
+    assert sources(await world.read()) == ["theirs", "next"]
+
+
+async def test_a_cell_a_person_deleted_stays_deleted(world):
+    document = await world.document()
+    first = await document.insert(NewCell("code", "first"))
+    await document.insert(NewCell("code", "second"))
+    await document.flush()
+
+    def delete(notebook):
+        notebook["cells"] = [cell for cell in notebook["cells"] if cell["id"] != first]
+
+    await world.edit(delete)
+    assert await document.source_of(first) is None
+    await document.set_source(first, "changed")
+    await document.start_execution(first)
+    await document.finish_execution(first, 1)
+    await document.insert(NewCell("code", "third"))
+    await document.flush()
+    assert sources(await world.read()) == ["second", "third"]
+
+
+async def test_writing_goes_on_at_the_end_when_the_last_cell_is_gone(world):
+    document = await world.document()
+    ours = await document.insert(NewCell("code", "ours"))
+    await document.flush()
+
+    def rearrange(notebook):
+        notebook["cells"] = [
+            {"id": name, "cell_type": "markdown", "metadata": {}, "source": name}
+            for name in ("x", "y")
+        ]
+
+    await world.edit(rearrange)
+    await document.insert(NewCell("code", "next"))
+    await document.flush()
+    assert sources(await world.read()) == ["x", "y", "next"]
+    assert await document.source_of(ours) is None
+
+
+async def test_writing_goes_on_after_the_last_cell_wherever_it_is(world):
+    document = await world.document()
+    await document.insert(NewCell("code", "ours"))
+    await document.flush()
+
+    def append(notebook):
+        notebook["cells"].append(
+            {"id": "theirs", "cell_type": "markdown", "metadata": {}, "source": "theirs"}
+        )
+
+    await world.edit(append)
+    await document.insert(NewCell("code", "next"))
+    await document.flush()
+    assert sources(await world.read()) == ["ours", "next", "theirs"]

@@ -1,0 +1,158 @@
+"""The contract of `RunStore`, on SQLite and on the fake."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+
+import pytest
+
+from notebook_bcc_ext.adapters.sqlite_database import Database
+from notebook_bcc_ext.adapters.sqlite_store import SqliteRunStore
+from notebook_bcc_ext.errors import NotFoundError, StoreError
+from notebook_bcc_ext.ports import CallRecord, StoredProposal
+from notebook_bcc_ext.protocol.observation import CurrentLocation, TransitionRecord
+from tests.fakes import MemoryStore
+
+pytestmark = pytest.mark.contract
+
+LIMITS = {"max_calls": 5, "max_call_bytes": 5_000}
+
+
+@pytest.fixture(params=["sqlite", "fake"])
+def store(request, tmp_path, jp_asyncio_loop):
+    if request.param == "fake":
+        yield MemoryStore(**LIMITS)
+        return
+    database = Database(tmp_path / "runs.db")
+    yield SqliteRunStore(database, **LIMITS)
+    jp_asyncio_loop.run_until_complete(database.close())
+
+
+def transition(number):
+    return TransitionRecord(
+        from_state="idle", event=f"E{number}", to_state="stage_running", timestamp="2026-01-01"
+    )
+
+
+def call(number, size=10):
+    return CallRecord(
+        number=number,
+        kind="planning",
+        url="http://planner/planning",
+        started_at="2026-01-01T00:00:00Z",
+        duration_ms=1.5,
+        status=200,
+        tries=1,
+        request_bytes=size,
+        answer_bytes=2,
+        request="r" * size,
+        answer="{}",
+        location=CurrentLocation(stage_id="s", behavior_iteration=2),
+    )
+
+
+def proposal(proposal_id="p", run_id="r"):
+    return StoredProposal(proposal_id, run_id, "workflow", {"stages": [{"id": "一"}]})
+
+
+async def test_a_run_is_saved_replaced_and_loaded(store):
+    assert await store.load_run("r") is None
+    await store.save_run("r", {"state": "idle", "名": [1, None]})
+    await store.save_run("r", {"state": "error"})
+    assert await store.load_run("r") == {"state": "error"}
+
+
+async def test_runs_are_listed_newest_first(store):
+    for name in "abc":
+        await store.save_run(name, {"id": name})
+    await store.save_run("a", {"id": "a", "again": True})
+    assert [run["id"] for run in await store.list_runs()] == ["c", "b", "a"]
+
+
+async def test_transitions_are_numbered_and_paged(store):
+    for number in range(1, 6):
+        await store.add_transitions("r", [transition(number)])
+    await store.add_transitions("other", [transition(99)])
+    page = await store.transitions("r", after=2, limit=2)
+    assert [(number, record.event) for number, record in page] == [(3, "E3"), (4, "E4")]
+    assert len(await store.transitions("r")) == 5
+    assert page[0][1].to_wire()["from"] == "idle"
+
+
+async def test_calls_come_back_as_they_were(store):
+    await store.add_call("r", call(1))
+    assert await store.calls("r") == [call(1)]
+    assert await store.calls("nobody") == []
+
+
+async def test_only_so_many_calls_are_kept(store):
+    for number in range(1, 9):
+        await store.add_call("r", call(number))
+    assert [kept.number for kept in await store.calls("r")] == [4, 5, 6, 7, 8]
+    assert [kept.number for kept in await store.calls("r", after=5, limit=2)] == [6, 7]
+
+
+async def test_only_so_many_bytes_of_calls_are_kept(store):
+    for number in range(1, 4):
+        await store.add_call("r", call(number, size=2_500))
+    assert [kept.number for kept in await store.calls("r")] == [3]
+    await store.add_call("r", call(4, size=9_000))
+    assert [kept.number for kept in await store.calls("r")] == [4]
+
+
+async def test_the_first_decision_stands(store):
+    await store.add_proposal(proposal())
+    open_one = await store.proposal("p")
+    assert open_one == proposal()
+    confirmed = dataclasses.replace(
+        open_one, decision="confirmed", decided_by="ann", edited={"stages": []}
+    )
+    rejected = dataclasses.replace(open_one, decision="rejected", decided_by="bob", reason="no")
+    assert await store.decide_proposal(confirmed) == confirmed
+    assert await store.decide_proposal(rejected) == confirmed
+    assert await store.proposal("p") == confirmed
+
+
+async def test_of_many_at_once_one_decision_wins(store):
+    await store.add_proposal(proposal())
+    answers = await asyncio.gather(
+        *(
+            store.decide_proposal(
+                dataclasses.replace(proposal(), decision="confirmed", decided_by=f"user{number}")
+            )
+            for number in range(20)
+        )
+    )
+    assert len({answer.decided_by for answer in answers}) == 1
+
+
+async def test_offering_a_proposal_again_does_not_reopen_it(store):
+    await store.add_proposal(proposal())
+    decided = dataclasses.replace(proposal(), decision="cancelled")
+    await store.decide_proposal(decided)
+    await store.add_proposal(proposal())
+    assert await store.proposal("p") == decided
+
+
+async def test_bad_decisions_are_refused(store):
+    with pytest.raises(NotFoundError, match="no proposal p"):
+        await store.decide_proposal(dataclasses.replace(proposal(), decision="confirmed"))
+    with pytest.raises(StoreError, match="decision is missing"):
+        await store.decide_proposal(proposal())
+    assert await store.proposal("p") is None
+
+
+async def test_deleting_a_run_leaves_nothing_of_it(store):
+    for run_id in ("r", "kept"):
+        await store.save_run(run_id, {"id": run_id})
+        await store.add_transitions(run_id, [transition(1)])
+        await store.add_call(run_id, call(1))
+        await store.add_proposal(proposal(f"of-{run_id}", run_id))
+    await store.delete_run("r")
+    assert [run["id"] for run in await store.list_runs()] == ["kept"]
+    assert await store.transitions("r") == []
+    assert await store.calls("r") == []
+    assert await store.proposal("of-r") is None
+    assert len(await store.transitions("kept")) == len(await store.calls("kept")) == 1
+    assert await store.proposal("of-kept") is not None

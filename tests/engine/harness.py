@@ -1,0 +1,154 @@
+"""A whole run for tests: a planner service on loopback, a real kernel, a real notebook file."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
+
+from notebook_bcc_ext.adapters.contents_access import ContentsAccess
+from notebook_bcc_ext.adapters.contents_notebook import ContentsNotebook
+from notebook_bcc_ext.adapters.kernel_runner import KernelRunner
+from notebook_bcc_ext.adapters.kernel_source import OwnKernelSource
+from notebook_bcc_ext.adapters.operation_log import OperationLog
+from notebook_bcc_ext.adapters.planner_factory import make_planner
+from notebook_bcc_ext.adapters.sqlite_database import Database
+from notebook_bcc_ext.adapters.sqlite_store import SqliteRunStore
+from notebook_bcc_ext.engine.factory import default_registry, make_run
+from notebook_bcc_ext.engine.run import Run
+from notebook_bcc_ext.ports import CallRecord
+from notebook_bcc_ext.protocol.runs import Command, RunRequest
+from notebook_bcc_ext.protocol.settings import Settings
+from tests.planner_server import ScriptedPlanner
+
+Json = dict[str, Any]
+HANG_GUARD = 30
+
+
+class Events:
+    """An event sink that remembers."""
+
+    def __init__(self) -> None:
+        self.all: list[tuple[str, Json]] = []
+        self._changed = asyncio.Event()
+
+    def publish(self, _run_id: str, kind: str, payload: Json) -> None:
+        self.all.append((kind, payload))
+        self._changed.set()
+
+    def of(self, kind: str) -> list[Json]:
+        return [payload for found, payload in self.all if found == kind]
+
+    async def until(self, condition: Callable[[], Any]) -> None:
+        async with asyncio.timeout(HANG_GUARD):
+            while not condition():
+                self._changed.clear()
+                await self._changed.wait()
+
+
+class Lab:
+    """One run and everything around it."""
+
+    def __init__(self, run: Run, planner: ScriptedPlanner, events: Events, file: Path) -> None:
+        self.run = run
+        self.planner = planner
+        self.events = events
+        self.file = file
+        self.calls: list[CallRecord] = []
+
+    @property
+    def state(self) -> str:
+        return self.run.world.machine.state.value
+
+    async def to_rest(self) -> None:
+        """Until the run is done, failed, cancelled, paused by an error, or waits for somebody."""
+        await self.events.until(
+            lambda: self.run.resting or self.run.status in ("waiting", "paused")
+        )
+
+    async def command(self, name: Any, by: str | None = None, **fields: Any) -> None:
+        await self.run.command(Command(command=name, **fields), by)
+
+    async def go(self) -> None:
+        """Start, and wait for rest."""
+        self.run.start()
+        await self.to_rest()
+
+    async def answer(self, name: Any, **fields: Any) -> None:
+        """Answer the open question, and wait for rest."""
+        assert self.run.status == "waiting"
+        await self.command(name, **fields)
+        await self.to_rest()
+
+    async def cells(self) -> list[Any]:
+        await self.run.world.notebook.flush()
+        notebook = nbformat.read(self.file, as_version=4)
+        nbformat.validate(notebook)
+        return list(notebook.cells)
+
+    async def sources(self) -> list[str]:
+        return [cell.source for cell in await self.cells()]
+
+    def path(self) -> list[str]:
+        """The events the machine went through."""
+        return [payload["event"] for payload in self.events.of("transition")]
+
+    def states(self) -> list[str]:
+        return [payload["to"] for payload in self.events.of("transition")]
+
+    def warnings(self) -> list[str]:
+        return [n["text"] for n in self.events.of("notice") if n["level"] == "warning"]
+
+    def feedback(self) -> list[Json]:
+        return [s.body["behavior_feedback"] for s in self.planner.requests if s.is_feedback]
+
+
+@asynccontextmanager
+async def lab(
+    folder: Path,
+    stages: Mapping[str, list[str]] | Json | None = None,
+    *,
+    request: Json | None = None,
+    registry: Any = None,
+    **settings: Any,
+) -> AsyncIterator[Lab]:
+    events = Events()
+    database = Database(folder / "store.db")
+    await database.open()
+    async with ScriptedPlanner() as planner:
+        planner.workflow(stages if stages is not None else {"load": ["read"]})
+        chosen = Settings(
+            dslc_base_url=planner.url, retry_wait=0.01, retry_wait_max=0.05, **settings
+        )
+        access = ContentsAccess(AsyncLargeFileManager(root_dir=str(folder)))
+        notebook = ContentsNotebook("run.ipynb", access, OperationLog(database))
+        calls: list[CallRecord] = []
+        run = make_run(
+            "run-1",
+            RunRequest.model_validate(
+                {
+                    "notebook": "run.ipynb",
+                    "planner": {"kind": "http", "url": planner.url},
+                    **(request or {}),
+                }
+            ),
+            chosen,
+            notebook=notebook,
+            runner=KernelRunner(OwnKernelSource()),
+            planner=make_planner(chosen, calls.append),
+            store=SqliteRunStore(database),
+            sink=events,
+            registry=registry or default_registry(),
+        )
+        room = Lab(run, planner, events, folder / "run.ipynb")
+        room.calls = calls
+        try:
+            yield room
+        finally:
+            await run.close()
+            await database.close()

@@ -1,0 +1,235 @@
+"""In-memory stand-ins for the notebook and the run store, held to the same contracts."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+from notebook_bcc_ext.adapters.notebook_apply import change_cell, merge_metadata, unused_id
+from notebook_bcc_ext.errors import NotebookError, NotFoundError, StoreError
+from notebook_bcc_ext.ports import CallRecord, NewCell, StoredProposal
+from notebook_bcc_ext.protocol.notebook_ops import (
+    ChangeOutputs,
+    SetCellMetadata,
+    SetExecution,
+    SetSource,
+)
+from notebook_bcc_ext.protocol.observation import NotebookSummary, TransitionRecord
+
+Json = dict[str, Any]
+
+
+class MemoryNotebook:
+    """`NotebookDocument` as a list of cells; tests may edit `cells` like a person would."""
+
+    def __init__(self, path: str = "notebook.ipynb", metadata: Json | None = None) -> None:
+        self._path = path
+        self.metadata: Json = dict(metadata or {})
+        self.cells: list[Json] = []
+        self.running: set[str] = set()
+        self.flushes = 0
+        self.is_open = False
+        self._last_written: str | None = None
+
+    @property
+    def path(self) -> str:
+        return self._path
+
+    async def open(self) -> None:
+        self.is_open = True
+
+    def summary(self) -> NotebookSummary:
+        self._check_open()
+        outputs = [output for cell in self.cells for output in cell.get("outputs", [])]
+        return NotebookSummary(
+            title=self.metadata.get("title") or self._heading_text(),
+            cell_count=len(self.cells),
+            last_cell_type=self.cells[-1]["cell_type"] if self.cells else None,
+            last_output=_text(outputs[-1]) if outputs else None,
+        )
+
+    def recent_cells(self, limit: int) -> list[Json]:
+        return copy.deepcopy(self.cells[max(0, len(self.cells) - limit) :])
+
+    def notebook_metadata(self) -> Json:
+        return dict(self.metadata)
+
+    async def source_of(self, cell_id: str) -> str | None:
+        cell = self.cell(cell_id)
+        return None if cell is None else str(cell["source"])
+
+    async def insert(self, cell: NewCell) -> str:
+        self._check_open()
+        ids = [known["id"] for known in self.cells]
+        cell_id = unused_id(cell.wanted_id, ids.__contains__)
+        content: Json = {
+            "id": cell_id,
+            "cell_type": cell.cell_type,
+            "metadata": dict(cell.metadata),
+            "source": cell.source,
+        }
+        if cell.cell_type == "code":
+            content |= {"outputs": [], "execution_count": None}
+        if cell.at_top:
+            self.cells.insert(0, content)
+            return cell_id
+        after = ids.index(self._last_written) + 1 if self._last_written in ids else len(ids)
+        self.cells.insert(after, content)
+        self._last_written = cell_id
+        return cell_id
+
+    async def set_source(self, cell_id: str, source: str) -> None:
+        self._change(cell_id, SetSource(cell_id=cell_id, source=source))
+
+    async def set_metadata(self, cell_id: str, changes: Json) -> None:
+        self._change(cell_id, SetCellMetadata(cell_id=cell_id, metadata=changes))
+
+    async def set_title(self, title: str) -> None:
+        merge_metadata(self.metadata, {"title": title})
+        heading = self._heading()
+        if heading is None:
+            await self.insert(NewCell("markdown", f"# {title}", at_top=True))
+        else:
+            _, *rest = heading["source"].split("\n")
+            heading["source"] = "\n".join([f"# {title}", *rest])
+
+    async def start_execution(self, cell_id: str) -> None:
+        self._change(cell_id, SetExecution(cell_id=cell_id, state="running"))
+        self.running.add(cell_id)
+
+    async def change_outputs(self, changes: Sequence[ChangeOutputs]) -> None:
+        for change in changes:
+            self._change(change.cell_id, change)
+
+    async def finish_execution(self, cell_id: str, execution_count: int | None) -> None:
+        idle = SetExecution(cell_id=cell_id, state="idle", execution_count=execution_count)
+        self._change(cell_id, idle)
+        self.running.discard(cell_id)
+
+    async def flush(self) -> None:
+        self._check_open()
+        self.flushes += 1
+
+    async def close(self) -> None:
+        self.is_open = False
+
+    # -- for tests ----------------------------------------------------------------------------
+
+    def cell(self, cell_id: str) -> Json | None:
+        return next((cell for cell in self.cells if cell["id"] == cell_id), None)
+
+    def sources(self) -> list[str]:
+        return [cell["source"] for cell in self.cells]
+
+    def _change(
+        self, cell_id: str, op: SetSource | SetCellMetadata | SetExecution | ChangeOutputs
+    ) -> None:
+        self._check_open()
+        cell = self.cell(cell_id)
+        if cell is not None:
+            change_cell(cell, op)
+
+    def _heading(self) -> Json | None:
+        return next(
+            (
+                cell
+                for cell in self.cells
+                if cell["cell_type"] == "markdown" and cell["source"].startswith("# ")
+            ),
+            None,
+        )
+
+    def _heading_text(self) -> str | None:
+        heading = self._heading()
+        return None if heading is None else heading["source"].splitlines()[0][2:].strip()
+
+    def _check_open(self) -> None:
+        if not self.is_open:
+            raise NotebookError(f"{self._path} is not open")
+
+
+def _text(output: Json) -> str | None:
+    match output["output_type"]:
+        case "stream":
+            return str(output["text"])
+        case "error":
+            return f"{output.get('ename')}: {output.get('evalue')}"
+        case _:
+            text = output.get("data", {}).get("text/plain")
+            return None if text is None else str(text)
+
+
+class MemoryStore:
+    """`RunStore` in dictionaries. `max_calls` and `max_call_bytes` as in the real one."""
+
+    def __init__(self, *, max_calls: int = 500, max_call_bytes: int = 20_000_000) -> None:
+        self.runs: dict[str, Json] = {}
+        self._transitions: dict[str, list[TransitionRecord]] = {}
+        self._calls: dict[str, dict[int, CallRecord]] = {}
+        self._proposals: dict[str, StoredProposal] = {}
+        self._max_calls = max_calls
+        self._max_call_bytes = max_call_bytes
+
+    async def save_run(self, run_id: str, snapshot: Json) -> None:
+        self.runs[run_id] = copy.deepcopy(snapshot)
+
+    async def load_run(self, run_id: str) -> Json | None:
+        return copy.deepcopy(self.runs.get(run_id))
+
+    async def list_runs(self) -> list[Json]:
+        return [copy.deepcopy(snapshot) for snapshot in reversed(self.runs.values())]
+
+    async def delete_run(self, run_id: str) -> None:
+        self.runs.pop(run_id, None)
+        self._transitions.pop(run_id, None)
+        self._calls.pop(run_id, None)
+        kept = {key: value for key, value in self._proposals.items() if value.run_id != run_id}
+        self._proposals = kept
+
+    async def add_transitions(self, run_id: str, records: Sequence[TransitionRecord]) -> None:
+        self._transitions.setdefault(run_id, []).extend(records)
+
+    async def transitions(
+        self, run_id: str, *, after: int = 0, limit: int = 1000
+    ) -> list[tuple[int, TransitionRecord]]:
+        numbered = enumerate(self._transitions.get(run_id, []), start=1)
+        return list(itertools.islice((row for row in numbered if row[0] > after), limit))
+
+    async def add_call(self, run_id: str, call: CallRecord) -> None:
+        calls = self._calls.setdefault(run_id, {})
+        calls[call.number] = call
+        while len(calls) > 1 and (
+            len(calls) > self._max_calls
+            or sum(len(c.request) + len(c.answer) for c in calls.values()) > self._max_call_bytes
+        ):
+            del calls[min(calls)]
+
+    async def calls(self, run_id: str, *, after: int = 0, limit: int = 200) -> list[CallRecord]:
+        calls = sorted(self._calls.get(run_id, {}).items())
+        return [call for number, call in calls if number > after][:limit]
+
+    async def add_proposal(self, proposal: StoredProposal) -> None:
+        self._proposals.setdefault(proposal.id, proposal)
+
+    async def decide_proposal(self, decided: StoredProposal) -> StoredProposal:
+        if decided.decision is None:
+            raise StoreError(f"proposal {decided.id}: a decision is missing")
+        standing = self._proposals.get(decided.id)
+        if standing is None:
+            raise NotFoundError(f"there is no proposal {decided.id}")
+        if standing.decision is None:
+            standing = dataclasses.replace(
+                standing,
+                decision=decided.decision,
+                decided_by=decided.decided_by,
+                reason=decided.reason,
+                edited=decided.edited,
+            )
+            self._proposals[decided.id] = standing
+        return standing
+
+    async def proposal(self, proposal_id: str) -> StoredProposal | None:
+        return self._proposals.get(proposal_id)
