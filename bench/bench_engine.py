@@ -81,9 +81,15 @@ class PacedPlanner(httpx.AsyncBaseTransport):
         return {"targetAchieved": context["FSM"]["state"].endswith("COMPLETED")}
 
 
-class Silent:
-    def publish(self, run_id: str, kind: str, payload: Json) -> None:
-        """Nobody watches."""
+class Watcher:
+    """Wakes whoever waits for the next finished action."""
+
+    def __init__(self) -> None:
+        self.news = asyncio.Event()
+
+    def publish(self, _run_id: str, kind: str, _payload: Json) -> None:
+        if kind in ("transition", "status"):
+            self.news.set()
 
 
 class OurRun:
@@ -91,6 +97,7 @@ class OurRun:
 
     def __init__(self, behaviors: int = 1) -> None:
         self.planner = PacedPlanner(behaviors)
+        self._watcher = Watcher()
 
     async def __aenter__(self) -> Self:
         self._folder = tempfile.TemporaryDirectory()
@@ -109,7 +116,7 @@ class OurRun:
             runner=KernelRunner(OwnKernelSource()),
             planner=make_planner(settings, lambda _: None, self.planner),
             store=self._storage.runs,
-            sink=Silent(),
+            sink=self._watcher,
         )
         self.run.start()
         return self
@@ -128,7 +135,8 @@ class OurRun:
         while counts.actions_succeeded < wanted:
             if self.run.resting:
                 raise RuntimeError(f"the run stopped: {self.run.world.memory.error}")
-            await asyncio.sleep(0)
+            self._watcher.news.clear()
+            await self._watcher.news.wait()
         return time.perf_counter() - began
 
 

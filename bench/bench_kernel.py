@@ -14,7 +14,7 @@ import asyncio
 import itertools
 import statistics
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
@@ -29,14 +29,15 @@ WARM_UP_CELLS = 10
 
 USER_VARIABLES = 1_000
 
-Laps = AsyncIterator[float]
+Laps = AsyncGenerator[float, None]
 
-SMALL_VARIABLES = "for i in range(1000): globals()[f'v{i}'] = i"
-LARGE_VARIABLES = """
+# Lists, strings and arrays in turn: only their size differs between small and large.
+USER_CODE = """
 import numpy as np
-for i in range(1000):
-    globals()[f'v{i}'] = [list(range(1000)), 'x' * 100_000, np.zeros(10_000)][i % 3]
+for i in range({names}):
+    globals()[f'v{{i}}'] = [list(range({size})), 'x' * {size}, np.zeros({size})][i % 3]
 """
+SIZES = {"small": 10, "large": 100_000}
 
 
 async def raw_client() -> Laps:
@@ -99,22 +100,22 @@ async def snapshots(code: str, rounds: int = 20) -> tuple[float, float]:
 
     The cells fail, because one that does not brings its snapshot along at no further cost.
     """
-    limits = VariableLimits(max_names=USER_VARIABLES)
-    runner = KernelRunner(OwnKernelSource(), variable_limits=limits)
+    runner = KernelRunner(OwnKernelSource())
     await runner.start()
     await runner.variables()
     await runner.run(f"{code}\n1/0", "cell", lambda _: None)
     began = time.perf_counter()
     first = await runner.variables()
     whole = time.perf_counter() - began
-    assert len(first.values) == USER_VARIABLES
+    assert len(first.values) == VariableLimits().max_names
+    newest = f"v{USER_VARIABLES - 1}"
     later = []
     for index in range(rounds):
-        await runner.run(f"v0 = {index}; 1/0", "cell", lambda _: None)
+        await runner.run(f"{newest} = {index}; 1/0", "cell", lambda _: None)
         began = time.perf_counter()
         variables = await runner.variables()
         later.append(time.perf_counter() - began)
-        assert variables.values["v0"] == index
+        assert variables.values[newest] == index
     await runner.close()
     return whole * 1000, statistics.median(later) * 1000
 
@@ -130,6 +131,8 @@ async def cells_in_turn(cells: int) -> dict[str, list[float]]:
     for _ in range(WARM_UP_CELLS + cells):
         for name, lap in laps.items():
             seconds[name].append(await anext(lap))
+    for lap in laps.values():
+        await lap.aclose()
     return {name: measured[WARM_UP_CELLS:] for name, measured in seconds.items()}
 
 
@@ -142,8 +145,8 @@ async def main(cells: int) -> None:
         figures = f"median {median * 1000:6.2f}   mean {mean * 1000:6.2f}"
         print(f"  {name:20} {figures}   {median / raw:5.2f} x raw")
     print(f"ms per snapshot of {USER_VARIABLES} user variables")
-    for name, code in (("small", SMALL_VARIABLES), ("large", LARGE_VARIABLES)):
-        whole, change = await snapshots(code)
+    for name, size in SIZES.items():
+        whole, change = await snapshots(USER_CODE.format(names=USER_VARIABLES, size=size))
         print(f"  {name:20} whole {whole:6.2f}   after a change {change:6.2f}")
 
 

@@ -73,8 +73,11 @@ class NotebookDocument(Protocol):
 
     async def change_outputs(self, changes: Sequence[ChangeOutputs]) -> None: ...
 
+    def post_outputs(self, changes: Sequence[ChangeOutputs]) -> None:
+        """The same for output as it streams: in order, durable with the end of the execution."""
+
     async def finish_execution(self, cell_id: str, execution_count: int | None) -> None:
-        """Shown as idle with its count; trusted, because this run executed it."""
+        """Shown as idle with its count; everything posted before is durable too."""
 
     async def flush(self) -> None:
         """Everything so far is in the file."""

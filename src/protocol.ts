@@ -44,6 +44,7 @@ export type State =
  */
 export interface BrowserProtocol {
   Ack: Ack;
+  ActivityNode: ActivityNode;
   Attach: Attach;
   Attached: Attached;
   Change: Change;
@@ -53,6 +54,7 @@ export interface BrowserProtocol {
   DeleteCell: DeleteCell;
   Detach: Detach;
   DiskChanged: DiskChanged;
+  Doing: Doing;
   EmbeddedPlanner: EmbeddedPlanner;
   Event: Event;
   EventsLost: EventsLost;
@@ -79,6 +81,7 @@ export interface BrowserProtocol {
   State: State;
   StepNode: StepNode;
   StepTemplate: StepTemplate;
+  Thinking: Thinking;
   WorkflowTemplate: WorkflowTemplate;
 }
 /**
@@ -88,6 +91,32 @@ export interface Ack {
   type: "ack";
   path: string;
   seq: number;
+}
+/**
+ * A stage, step, behavior or action as it went: the tree beside the notebook.
+ *
+ * `revision` counts every change in a run, so that a browser asks only for what is new to it.
+ */
+export interface ActivityNode {
+  key: string;
+  level: "stage" | "step" | "behavior" | "action";
+  revision: number;
+  stage_id: string;
+  step_id: string | null;
+  behavior_id: string | null;
+  iteration: number;
+  action_id: string | null;
+  name: string;
+  status: "pending" | "running" | "done" | "skipped" | "failed";
+  started_at: string;
+  ended_at: string | null;
+  attempts: number;
+  /**
+   * What the planner said about it last.
+   */
+  words: string | null;
+  error: string | null;
+  cell_id: string | null;
 }
 export interface Attach {
   type: "attach";
@@ -175,6 +204,14 @@ export interface DiskChanged {
   seq: number;
   by: "run" | "tab" | "other";
 }
+/**
+ * What takes the time right now, and since when.
+ */
+export interface Doing {
+  what: "planning" | "feedback" | "generating" | "action" | "cell";
+  since: string;
+  cell_id: string | null;
+}
 export interface EmbeddedPlanner {
   kind: "embedded";
   playbook: string;
@@ -216,8 +253,16 @@ export interface RunView {
     [k: string]: unknown;
   };
   goal: string | null;
+  data: string | null;
+  approval: "updates" | "behaviors" | "code" | "none";
+  thinking: Thinking | null;
+  doing: Doing | null;
   created_at: string;
   updated_at: string;
+  /**
+   * When the run came to its rest; None while it goes on.
+   */
+  ended_at: string | null;
 }
 /**
  * The plan with where the run is in it, and how much of it is done.
@@ -279,6 +324,13 @@ export interface RunError {
   cell_id: string | null;
   traceback: string | null;
   remedies: ("confirm" | "reject" | "cancel" | "pause" | "resume" | "step" | "reset" | "restart" | "retry" | "debug")[];
+}
+/**
+ * Somebody of the planner's side is thinking (A3).
+ */
+export interface Thinking {
+  agent_name: string | null;
+  text: string;
 }
 export interface HttpPlannerAddress {
   kind: "http";

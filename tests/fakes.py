@@ -101,6 +101,9 @@ class MemoryNotebook:
         self.running.add(cell_id)
 
     async def change_outputs(self, changes: Sequence[ChangeOutputs]) -> None:
+        self.post_outputs(changes)
+
+    def post_outputs(self, changes: Sequence[ChangeOutputs]) -> None:
         for change in changes:
             self._change(change.cell_id, change)
 

@@ -227,10 +227,11 @@ class ContentsNotebook:
         self._log.post(self._opened().log_id, changes)
 
     async def finish_execution(self, cell_id: str, execution_count: int | None) -> None:
-        await self._log.drain(self._opened().log_id)
+        # Posted outputs come before it in the same queue, so one commit makes both durable.
         await self._change(
             SetExecution(cell_id=cell_id, state="idle", execution_count=execution_count)
         )
+        await self._log.drain(self._opened().log_id)
 
     async def _change(self, *ops: NotebookOp) -> None:
         await self._retry_after_failure()

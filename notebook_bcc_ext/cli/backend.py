@@ -10,7 +10,7 @@ from notebook_bcc_ext.cli.parsing import Subparsers
 from notebook_bcc_ext.errors import SettingsError
 from notebook_bcc_ext.planners.embedded import DEFAULT_PLAYBOOK, EmbeddedPlanner
 from notebook_bcc_ext.planners.library import PlaybookLibrary
-from notebook_bcc_ext.planners.service import planner_app
+from notebook_bcc_ext.planners.service import MAX_BODY_BYTES, planner_app
 
 
 def add_parser(commands: Subparsers) -> None:
@@ -30,7 +30,7 @@ async def _serve(address: str, port: int, playbook: str) -> int:
     library.get(playbook)
     app = planner_app(EmbeddedPlanner(library, playbook))
     try:
-        server = app.listen(port, address)
+        server = app.listen(port, address, max_body_size=MAX_BODY_BYTES)
     except OSError as error:
         raise SettingsError(f"port {port} on {address} cannot be used: {error}") from None
     print(f"planner '{playbook}' at http://{address}:{port} (Ctrl-C stops it)", flush=True)

@@ -8,7 +8,6 @@ from typing import Literal
 from notebook_bcc_ext.actions.context import ActionResult, ThinkingState
 from notebook_bcc_ext.engine.memory import Json
 from notebook_bcc_ext.engine.observer import Observer
-from notebook_bcc_ext.engine.outputs_pump import OutputsPump
 from notebook_bcc_ext.engine.promotion import promote
 from notebook_bcc_ext.engine.proposals import Update, check_update
 from notebook_bcc_ext.engine.world import World
@@ -135,14 +134,13 @@ class RunActionContext:
         notebook = self._world.notebook
         await notebook.start_execution(cell_id)
         self.publish("cell", {"cell_id": cell_id, "change": "running"})
-        pump = OutputsPump(notebook)
         count: int | None = None
         try:
-            result = await self._world.runner.run(source, cell_id, pump.put)
+            result = await self._world.runner.run(source, cell_id, notebook.post_outputs)
             count = result.execution_count
         finally:
             # Also when the run is cancelled: no cell may stay marked as running.
-            await asyncio.shield(_finish(pump, self._world, cell_id, count))
+            await asyncio.shield(notebook.finish_execution(cell_id, count))
         self.publish("cell", {"cell_id": cell_id, "change": result.status})
         return result
 
@@ -198,11 +196,6 @@ class RunActionContext:
             ),
         )
         await self._observer.note_present()
-
-
-async def _finish(pump: OutputsPump, world: World, cell_id: str, count: int | None) -> None:
-    await pump.close()
-    await world.notebook.finish_execution(cell_id, count)
 
 
 def failure_text(result: RunResult) -> str:

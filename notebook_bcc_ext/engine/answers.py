@@ -77,11 +77,13 @@ class Questions:
             content=pending.model_dump(mode="json"),
         )
 
-    async def _why_not(self, proposal_id: str | None) -> str:
+    async def decided(self, proposal_id: str | None) -> str | None:
+        """How that question was answered, in words; None when it was not, or is unknown."""
         known = await self._store.proposal(proposal_id) if proposal_id else None
-        if known is not None and known.decision is not None:
-            return _decided(known)
-        return "nothing is waiting for an answer"
+        return _decided(known) if known is not None and known.decision is not None else None
+
+    async def _why_not(self, proposal_id: str | None) -> str:
+        return await self.decided(proposal_id) or "nothing is waiting for an answer"
 
 
 def _decided(proposal: StoredProposal) -> str:

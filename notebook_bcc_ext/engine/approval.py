@@ -20,7 +20,7 @@ from notebook_bcc_ext.engine.proposals import (
 )
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.fsm.machine import utc_now
-from notebook_bcc_ext.protocol.actions import ExecAction
+from notebook_bcc_ext.protocol.actions import LAST_ADDED_CELL, ExecAction
 from notebook_bcc_ext.protocol.plan import StageStepsUpdate, WorkflowTemplate, WorkflowUpdate
 from notebook_bcc_ext.protocol.runs import Pending, ProposalKind
 from notebook_bcc_ext.protocol.states import Event
@@ -139,7 +139,12 @@ class Approval:
     async def of_code(self, action: ExecAction) -> bool:
         if self._world.approval != "code":
             return True
-        return await self._allowed("code", "Run this cell?", {"codecell_id": action.codecell_id})
+        name, memory = action.codecell_id, self._world.memory
+        last = memory.last_code_cell
+        cell_id = last if name == LAST_ADDED_CELL else memory.cell_names.get(name, name)
+        source = await self._world.notebook.source_of(cell_id) if cell_id else None
+        content: Json = {"codecell_id": name, "cell_id": cell_id, "source": source}
+        return await self._allowed("code", "Run this cell?", content)
 
     async def _allowed(self, kind: ProposalKind, summary: str, content: Json) -> bool:
         pending = self._pending(kind, summary, content)

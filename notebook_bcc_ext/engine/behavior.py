@@ -130,15 +130,29 @@ class Behavior:
             error = wrong
         self._world.gate.action_begins()
         number = self._count_action()
-        self._world.publish("action", {"number": number, "type": _kind(line), "change": "started"})
         context = RunActionContext(self._world, self._observer, f"action-{number}")
+        self._publish_start(context, number, _kind(line), action)
         if action is None:
             result = ActionResult(success=False, error=str(error))
         else:
             result = await self._execute(context, action)
         await self._conclude(context, action, result, _kind(line))
-        await self._world.journal.flush()
+        self._world.journal.write_soon()
         self._world.gate.action_done()
+
+    def _publish_start(
+        self, context: RunActionContext, number: int, kind: str, action: Action | None
+    ) -> None:
+        self._world.publish(
+            "action",
+            {
+                "number": number,
+                "action_id": context.action_id,
+                "type": kind,
+                "label": _taken(kind, action),
+                "change": "started",
+            },
+        )
 
     def _count_action(self) -> int:
         machine = self._world.machine

@@ -12,7 +12,7 @@ from typing import assert_never
 
 from notebook_bcc_ext.engine.approval import Approval
 from notebook_bcc_ext.engine.behavior import Behavior
-from notebook_bcc_ext.engine.failures import GoalNotReachedError, LoopGuardError
+from notebook_bcc_ext.engine.failures import GoalNotReachedError, check_loop, goal_not_reached
 from notebook_bcc_ext.engine.judge import Judge, Judgement
 from notebook_bcc_ext.engine.memory import Jump
 from notebook_bcc_ext.engine.navigation import Navigation
@@ -189,7 +189,8 @@ class Driver:
 
     async def _run_behavior(self) -> None:
         world, memory = self._world, self._world.memory
-        self._guard_loop()
+        progress, limit = memory.progress, world.settings.max_behaviors_per_step
+        check_loop(progress.step_id, progress.iteration, limit)
         behavior = Behavior(world, self.observer, self.approval)
         await behavior.run_carried()
         judgement = Judgement(achieved=True, continues=False)
@@ -204,7 +205,9 @@ class Driver:
             await world.gate.passage()
             abandoned = memory.progress.stage is None
             if not abandoned:
-                judgement = await self._feedback()
+                counted = memory.tally.feedback(memory.progress.behavior_id)
+                judgement = await self._judge.feedback(counted)
+                self._carry(judgement.proposals)
                 await behavior.run_carried()
                 abandoned = memory.progress.stage is None
         memory.verdict_after_carried = False
@@ -222,30 +225,7 @@ class Driver:
             self._enter_behavior()
         else:
             memory.resumable = judgement.degraded is not None
-            raise GoalNotReachedError(_neither(judgement, memory.progress.step_id))
-
-    async def _feedback(self) -> Judgement:
-        memory = self._world.memory
-        judgement = await self._judge.feedback(memory.tally.feedback(memory.progress.behavior_id))
-        if judgement.continues and judgement.achieved:
-            # The table asks first whether more behaviors are wanted (F8).
-            judgement = Judgement(
-                achieved=False,
-                continues=True,
-                proposals=judgement.proposals,
-                behavior=judgement.behavior,
-            )
-        self._carry(judgement.proposals)
-        return judgement
-
-    def _guard_loop(self) -> None:
-        limit = self._world.settings.max_behaviors_per_step
-        progress = self._world.memory.progress
-        if progress.iteration > limit:
-            raise LoopGuardError(
-                f"step '{progress.step_id}' was not finished after {limit} behaviors; "
-                "raise max_behaviors_per_step or correct the planner"
-            )
+            raise goal_not_reached(memory.progress.step_id, judgement.degraded)
 
     # -- after a step, after a stage --------------------------------------------------------
 
@@ -317,9 +297,3 @@ class Driver:
             for proposal in proposals
             if describe_changes(proposal, memory.progress)
         )
-
-
-def _neither(judgement: Judgement, step_id: str | None) -> str:
-    if judgement.degraded:
-        return f"the planner gave no judgement of step '{step_id}': {judgement.degraded}"
-    return f"the planner neither continued nor reached the goal of step '{step_id}'"

@@ -36,7 +36,8 @@ def make_run(  # noqa: PLR0913  one argument per port
     sink: EventSink,
     registry: ActionRegistry | None = None,
 ) -> Run:
-    memory = RunMemory(variables=initial_variables(request))
+    variables = initial_variables(request)
+    memory = RunMemory(variables=variables, pinned=list(variables))
     world = World(
         run_id=run_id,
         request=request,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from notebook_bcc_ext.engine.memory import Jump
 from notebook_bcc_ext.engine.observer import Observer
@@ -41,9 +41,11 @@ class Judge:
     async def feedback(self, feedback: BehaviorFeedback) -> Judgement:
         """Report a finished behavior. Without an answer nothing continues and nothing is met."""
         try:
-            return await self._call(feedback)
+            judgement = await self._call(feedback)
         except PlannerError as error:
             return self._degraded(error, "the result of this behavior could not be judged")
+        # The table asks first whether more behaviors are wanted (F8).
+        return replace(judgement, achieved=judgement.achieved and not judgement.continues)
 
     async def _call(self, feedback: BehaviorFeedback | None) -> Judgement:
         world, memory = self._world, self._world.memory

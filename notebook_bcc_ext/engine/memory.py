@@ -59,6 +59,8 @@ class RunMemory:
     sections: SectionTracker = field(default_factory=SectionTracker)
     variables: Json = field(default_factory=dict)
     """The planner's own; the kernel's are read when they are needed."""
+    pinned: list[str] = field(default_factory=list)
+    """Names among them that the person gave at the start."""
     todo_list: list[str] = field(default_factory=list)
     workflow_progress: Any = None
     context_filter: ContextFilter | None = None

@@ -53,7 +53,7 @@ class Observer:
             ContextParts(
                 state=world.machine.state,
                 transitions=world.machine.latest(world.settings.fsm_history_shown),
-                variables=merged_variables(memory.variables, kernel.values),
+                variables=merged_variables(memory.variables, kernel.values, memory.pinned),
                 todo_list=memory.todo_list,
                 effects=world.effects,
                 notebook=self._notebook(),

@@ -10,23 +10,22 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from dataclasses import replace
 from typing import Any
 
 from notebook_bcc_ext.engine.answers import Answer
 from notebook_bcc_ext.engine.commands import COMMANDS, allowed_commands
 from notebook_bcc_ext.engine.driver import Driver, PlanRejectedError
-from notebook_bcc_ext.engine.failures import ActionFailedError, StepsRejectedError
+from notebook_bcc_ext.engine.failures import StepsRejectedError, error_card
 from notebook_bcc_ext.engine.memory import Json, initial_variables, to_snapshot
-from notebook_bcc_ext.engine.view import progress_view
+from notebook_bcc_ext.engine.view import progress_view, thinking_view
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import BccError, IllegalCommandError
 from notebook_bcc_ext.fsm.machine import utc_now
 from notebook_bcc_ext.protocol.observation import Observation, TransitionRecord
-from notebook_bcc_ext.protocol.planner import BehaviorFeedback
 from notebook_bcc_ext.protocol.runs import (
     Command,
     CommandName,
-    RunError,
     RunStatus,
     RunView,
     location_of,
@@ -36,6 +35,8 @@ from notebook_bcc_ext.protocol.states import Event, State
 logger = logging.getLogger(__name__)
 
 INTERRUPT_SECONDS = 2.0
+STOP_TRIES = 60
+STOP_AGAIN_SECONDS = 0.5
 REMEMBERED_KEYS = 200
 
 
@@ -110,27 +111,12 @@ class Run:
             world.machine.fire(Event.FAIL)
         if world.machine.state is not State.ERROR:
             world.gate.pause("error")
-        world.memory.error = self._describe(error)
+        location = location_of(world.memory.progress.location().current)
+        world.memory.error = error_card(error, location)
         world.memory.error.remedies = [
             command for command in self.allowed_commands if command not in ("pause", "cancel")
         ]
         world.publish("error", world.memory.error.model_dump(mode="json"))
-
-    def _describe(self, error: Exception) -> RunError:
-        cell_id, traceback = None, None
-        if isinstance(error, ActionFailedError):
-            cell_id = error.cell_id
-            if error.result is not None and error.result.error is not None:
-                traceback = error.result.error.traceback
-        known = isinstance(error, BccError)
-        message = str(error) if known else f"unexpected {type(error).__name__}: {error}"
-        return RunError(
-            message=message,
-            kind=type(error).__name__.removesuffix("Error"),
-            location=location_of(self.world.memory.progress.location().current),
-            cell_id=cell_id,
-            traceback=traceback,
-        )
 
     # -- commands ---------------------------------------------------------------------------
 
@@ -147,7 +133,9 @@ class Run:
         if command.key is not None and command.key in self._keys:
             return
         if command.command not in self.allowed_commands:
-            raise IllegalCommandError(command.command, self._why_not(), self.allowed_commands)
+            decided = await self.world.questions.decided(command.proposal_id)
+            why = decided or self._why_not()
+            raise IllegalCommandError(command.command, why, self.allowed_commands)
         if command.key is not None:
             # Before it is done: the same order sent twice at once is one order.
             self._keys[command.key] = None
@@ -219,14 +207,8 @@ class Run:
         """The failed behavior again, with the error told to the planner."""
         memory = self.world.memory
         error = memory.error.message if memory.error else "unknown error"
-        feedback = BehaviorFeedback(
-            behavior_id=memory.progress.behavior_id,
-            actions_executed=memory.tally.executed,
-            actions_succeeded=memory.tally.succeeded,
-            sections_added=memory.tally.sections_added,
-            last_action_result=f"error: {error}",
-        )
-        self._driver.repair_next(feedback)
+        tally = replace(memory.tally, last_result=f"error: {error}")
+        self._driver.repair_next(tally.feedback(memory.progress.behavior_id))
         self.retry()
 
     def _go_on(self) -> None:
@@ -239,9 +221,16 @@ class Run:
         self.world.memory.error = None
 
     async def _stop_task(self) -> None:
-        if self._task is not None and not self._task.done():
+        if self._task is None:
+            return
+        for _ in range(STOP_TRIES):
+            # More than once: `asyncio.wait_for` of Python 3.11 swallows a cancellation that comes
+            # just as what it waited for is done.
+            if self._task.done():
+                return
             self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            await asyncio.wait({self._task}, timeout=STOP_AGAIN_SECONDS)
+        logger.error("run %s does not stop", self.id)
 
     # -- looking ----------------------------------------------------------------------------
 
@@ -277,9 +266,20 @@ class Run:
             counts=memory.counts,
             planner=world.request.planner.model_dump(mode="json"),
             goal=world.request.goal,
+            data=world.request.data,
+            approval=world.approval,
+            thinking=thinking_view(memory),
+            doing=world.activity.doing if self.status == "running" else None,
             created_at=self.created_at,
             updated_at=utc_now(),
+            ended_at=self._ended_at(),
         )
+
+    def _ended_at(self) -> str | None:
+        if self.status not in ("done", "failed", "cancelled"):
+            return None
+        latest = self.world.machine.latest(1)
+        return latest[0].timestamp if latest else self.created_at
 
     async def observation(self) -> Observation:
         return await self._driver.observer.observation()

@@ -9,6 +9,7 @@ from notebook_bcc_ext.protocol.runs import (
     RunProgress,
     StageNode,
     StepNode,
+    Thinking,
 )
 from notebook_bcc_ext.protocol.states import State
 
@@ -68,3 +69,10 @@ def _current(state: State, ended: tuple[State, ...]) -> NodeStatus:
     if state in ended:
         return "done"
     return "failed" if state in (State.ERROR, State.CANCELLED) else "running"
+
+
+def thinking_view(memory: RunMemory) -> Thinking | None:
+    thinking = memory.thinking
+    if thinking is None:
+        return None
+    return Thinking(agent_name=thinking.agent_name, text=thinking.text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from notebook_bcc_ext.actions.registry import ActionRegistry
+from notebook_bcc_ext.engine.activity import ActivityLog
 from notebook_bcc_ext.engine.answers import Questions
 from notebook_bcc_ext.engine.gate import Gate
 from notebook_bcc_ext.engine.journal import Journal
@@ -33,12 +34,14 @@ class World:
     questions: Questions
     memory: RunMemory = field(default_factory=RunMemory)
     effects: EffectsLog = field(default_factory=EffectsLog)
+    activity: ActivityLog = field(default_factory=ActivityLog)
 
     @property
     def approval(self) -> ApprovalPolicy:
         return self.request.approval or self.settings.approval
 
     def publish(self, kind: str, payload: Json) -> None:
+        self.activity.note(kind, payload, self.memory.progress)
         self.sink.publish(self.run_id, kind, payload)
 
     def warn(self, text: str) -> None:

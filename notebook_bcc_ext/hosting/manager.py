@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import uuid
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -31,6 +32,15 @@ class Workplace(Protocol):
     def runner(self, path: str) -> CodeRunner: ...
 
 
+def localised(request: RunRequest) -> RunRequest:
+    """The data file as seen from the notebook's folder, which is where its kernel runs."""
+    data = request.data
+    if data is None or "://" in data or posixpath.isabs(data):
+        return request
+    folder = posixpath.dirname(request.notebook.strip("/")) or "."
+    return request.model_copy(update={"data": posixpath.relpath(data, folder)})
+
+
 class RunManager:
     def __init__(
         self,
@@ -57,6 +67,7 @@ class RunManager:
                 "start", f"the run {busy.id} is still active in {request.notebook}", ["cancel"]
             )
         settings = self._settings(request)
+        request = localised(request)
         run_id = uuid.uuid4().hex
         calls = CallLog(run_id, self.storage.runs, self.broadcaster)
         run = make_run(
@@ -106,6 +117,11 @@ class RunManager:
 
     async def observation(self, run_id: str) -> Observation:
         return await self.get(run_id).observation()
+
+    def activity(self, run_id: str, after: int, limit: int) -> Json:
+        log = self.get(run_id).world.activity
+        nodes = [node.model_dump(mode="json") for node in log.since(after, limit)]
+        return {"epoch": log.epoch, "nodes": nodes}
 
     async def transitions(
         self, run_id: str, after: int, limit: int

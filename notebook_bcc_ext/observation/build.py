@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,9 +36,16 @@ class ContextParts:
     history_shown: int = DEFAULT_HISTORY_SHOWN
 
 
-def merged_variables(planner: Mapping[str, Any], kernel: Mapping[str, Any]) -> dict[str, Any]:
-    """The planner's own variables with the kernel's on top: the kernel has the real ones (O4)."""
-    return {**planner, **kernel}
+def merged_variables(
+    planner: Mapping[str, Any], kernel: Mapping[str, Any], pinned: Collection[str] = ()
+) -> dict[str, Any]:
+    """The planner's own variables with the kernel's on top: the kernel has the real ones (O4).
+
+    `pinned` names are what the person said at the start of the run; a variable of the same name
+    that happens to be in the kernel does not change that.
+    """
+    said = {name: planner[name] for name in pinned if name in planner}
+    return {**planner, **kernel, **said}
 
 
 def build_observation(progress: ProgressTracker, parts: ContextParts) -> Observation:

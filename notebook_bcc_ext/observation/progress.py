@@ -211,6 +211,8 @@ class ProgressTracker:
                 behaviors=BehaviorsProgress(
                     completed=list(self.completed_behaviors),
                     current=self.behavior_id,
+                    # Only the planner knows how many will follow.
+                    remaining=[],
                     iteration=self.iteration,
                     focus=self.focus.get("behaviors", ""),
                     current_outputs=self.outputs.behaviors.view(),

@@ -22,4 +22,5 @@ BROWSER_MODELS: tuple[type[BaseModel], ...] = (
     runs.RunRequest,
     runs.Command,
     runs.RunView,
+    runs.ActivityNode,
 )

@@ -144,6 +144,46 @@ class RunProgress(BrowserModel):
     estimated_remaining_behaviors: int | None = None
 
 
+class Thinking(BrowserModel):
+    """Somebody of the planner's side is thinking (A3)."""
+
+    agent_name: str | None
+    text: str
+
+
+class Doing(BrowserModel):
+    """What takes the time right now, and since when."""
+
+    what: Literal["planning", "feedback", "generating", "action", "cell"]
+    since: str
+    cell_id: str | None = None
+
+
+class ActivityNode(BrowserModel):
+    """A stage, step, behavior or action as it went: the tree beside the notebook.
+
+    `revision` counts every change in a run, so that a browser asks only for what is new to it.
+    """
+
+    key: str
+    level: Literal["stage", "step", "behavior", "action"]
+    revision: int
+    stage_id: str
+    step_id: str | None = None
+    behavior_id: str | None = None
+    iteration: int = 0
+    action_id: str | None = None
+    name: str
+    status: NodeStatus
+    started_at: str
+    ended_at: str | None = None
+    attempts: int = 1
+    words: str | None = None
+    """What the planner said about it last."""
+    error: str | None = None
+    cell_id: str | None = None
+
+
 class RunView(BrowserModel):
     id: str
     notebook: str
@@ -159,8 +199,14 @@ class RunView(BrowserModel):
     counts: Counts
     planner: dict[str, Any]
     goal: str | None = None
+    data: str | None = None
+    approval: ApprovalPolicy
+    thinking: Thinking | None = None
+    doing: Doing | None = None
     created_at: str
     updated_at: str
+    ended_at: str | None = None
+    """When the run came to its rest; None while it goes on."""
 
 
 def location_of(current: CurrentLocation) -> dict[str, Any]:

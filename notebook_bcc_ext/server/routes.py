@@ -5,8 +5,10 @@ from __future__ import annotations
 from jupyter_server.base.handlers import JupyterHandler
 
 from notebook_bcc_ext.server.live import LiveHandler
+from notebook_bcc_ext.server.planner_checks import PlannerChecksHandler
 from notebook_bcc_ext.server.playbooks import PlaybooksHandler
 from notebook_bcc_ext.server.runs import (
+    ActivityHandler,
     CallsHandler,
     CommandsHandler,
     ObservationHandler,
@@ -15,6 +17,7 @@ from notebook_bcc_ext.server.runs import (
     TransitionsHandler,
 )
 from notebook_bcc_ext.server.settings import SettingsHandler
+from notebook_bcc_ext.server.states import StatesHandler
 from notebook_bcc_ext.server.status import StatusHandler
 
 API = r"/notebook-bcc/api"
@@ -28,8 +31,11 @@ ROUTES: list[tuple[str, type[JupyterHandler]]] = [
     (RUN, RunHandler),
     (rf"{RUN}/commands", CommandsHandler),
     (rf"{RUN}/transitions", TransitionsHandler),
+    (rf"{RUN}/activity", ActivityHandler),
     (rf"{RUN}/observation", ObservationHandler),
     (rf"{RUN}/calls", CallsHandler),
     (rf"{API}/playbooks", PlaybooksHandler),
+    (rf"{API}/planner-checks", PlannerChecksHandler),
+    (rf"{API}/states", StatesHandler),
     (rf"{API}/settings", SettingsHandler),
 ]

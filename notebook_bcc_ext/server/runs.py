@@ -56,6 +56,14 @@ class TransitionsHandler(BccHandler):
         self.finish_data({"transitions": items})
 
 
+class ActivityHandler(BccHandler):
+    @authenticated
+    @authorized
+    async def get(self, run_id: str) -> None:
+        manager = await self.manager()
+        self.finish_data(manager.activity(run_id, *self.page(MAX_PAGE)))
+
+
 class ObservationHandler(BccHandler):
     @authenticated
     @authorized

@@ -122,6 +122,8 @@ def test_unknown_stage_and_step_are_named():
 
 def test_o4_the_kernels_variables_win():
     assert merged_variables({"a": 1, "goal": "g"}, {"a": 2}) == {"a": 2, "goal": "g"}
+    said = merged_variables({"a": 1, "goal": "g"}, {"a": 2, "goal": 3}, pinned=["goal", "data"])
+    assert said == {"a": 2, "goal": "g"}
 
 
 def test_o7_the_machine_in_upper_case_with_the_latest_transitions():

@@ -1,0 +1,221 @@
+"""How a run went, as a tree: stage, step, behavior, action, each with its times and its end.
+
+Fed with the events that everybody hears, so nothing else in the engine knows of it. An event
+tells what happened; where it happened is read off the progress at that moment.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from notebook_bcc_ext.fsm.machine import utc_now
+from notebook_bcc_ext.observation.progress import ProgressTracker
+from notebook_bcc_ext.protocol.runs import ActivityNode, Doing, NodeStatus
+from notebook_bcc_ext.protocol.states import Event, State
+
+Json = dict[str, Any]
+Level = Literal["stage", "step", "behavior"]
+
+LEVELS: tuple[Level, ...] = ("stage", "step", "behavior")
+MAX_ACTIONS = 5_000
+"""Older actions leave the tree; the notebook and the run store still have them."""
+
+_COMPLETED: Mapping[str, Level] = {
+    Event.COMPLETE_STAGE: "stage",
+    Event.COMPLETE_STEP: "step",
+    Event.COMPLETE_BEHAVIOR: "behavior",
+}
+
+
+class ActivityLog:
+    def __init__(self, clock: Callable[[], str] = utc_now) -> None:
+        self._clock = clock
+        self._revision = 0
+        # The node that changed last comes last: what is new is found without a search.
+        self._nodes: OrderedDict[str, ActivityNode] = OrderedDict()
+        self._actions: OrderedDict[str, None] = OrderedDict()
+        self._open: dict[Level, str] = {}
+        self.epoch = 0
+        """Counts the times the tree was begun anew."""
+        self.doing: Doing | None = None
+
+    def since(self, revision: int, limit: int) -> list[ActivityNode]:
+        """The nodes that changed after that revision, in the order of their last change."""
+        found: list[ActivityNode] = []
+        for node in reversed(self._nodes.values()):
+            if node.revision <= revision:
+                break
+            found.append(node)
+        found.reverse()
+        return found[:limit]
+
+    def note(self, kind: str, payload: Json, progress: ProgressTracker) -> None:
+        if kind == "transition" and payload["event"] == Event.RESET:
+            self._begin_anew()
+            return
+        self._follow(progress)
+        match kind:
+            case "transition":
+                self._transition(payload)
+            case "action":
+                self._action(payload, progress)
+            case "judgement":
+                self._judgement(payload["focus"])
+            case "planner":
+                self._do(payload["call"])
+            case "cell" if payload["change"] == "running":
+                self._do("cell", payload["cell_id"])
+            case "error" | "pending":
+                self.doing = None
+            case _:
+                pass
+
+    # -- where the run is -------------------------------------------------------------------
+
+    def _follow(self, progress: ProgressTracker) -> None:
+        """Open and close nodes until the open ones are those of the current place."""
+        places = _places(progress)
+        changed = next((level for level in LEVELS if self._open.get(level) != places[level]), None)
+        if changed is None:
+            return
+        for level in reversed(LEVELS[LEVELS.index(changed) :]):
+            self._end(self._open.pop(level, None), "done")
+        for level in LEVELS[LEVELS.index(changed) :]:
+            key = places[level]
+            if key is not None:
+                self._enter(level, key, progress)
+
+    def _enter(self, level: Level, key: str, progress: ProgressTracker) -> None:
+        self._open[level] = key
+        known = self._nodes.get(key)
+        if known is not None:
+            self._again(known)
+            return
+        self._put(
+            ActivityNode(
+                key=key,
+                level=level,
+                revision=0,
+                stage_id=progress.stage_id or "",
+                step_id=None if level == "stage" else progress.step_id,
+                behavior_id=progress.behavior_id if level == "behavior" else None,
+                iteration=progress.iteration if level == "behavior" else 0,
+                name=_name(level, progress),
+                status="running",
+                started_at=self._clock(),
+            )
+        )
+
+    def _again(self, node: ActivityNode) -> None:
+        self._change(
+            node.key,
+            status="running",
+            started_at=self._clock(),
+            ended_at=None,
+            error=None,
+            attempts=node.attempts + 1,
+        )
+
+    # -- what happened ----------------------------------------------------------------------
+
+    def _transition(self, payload: Json) -> None:
+        event = payload["event"]
+        level = _COMPLETED.get(event)
+        if level is not None:
+            self._end(self._open.get(level), "done")
+        elif payload["to"] in (State.ERROR, State.CANCELLED):
+            for key in self._open.values():
+                self._end(key, "failed")
+            self.doing = None
+        elif payload["from"] == State.ERROR and event == Event.START_BEHAVIOR:
+            for key in self._open.values():
+                node = self._nodes.get(key)
+                if node is not None and node.status == "failed":
+                    self._again(node)
+
+    def _action(self, payload: Json, progress: ProgressTracker) -> None:
+        action_id = str(payload["action_id"])
+        key = f"{self._open.get('behavior', '')}/{action_id}"
+        if payload["change"] == "started":
+            self._do("action")
+            self._actions[key] = None
+            self._put(
+                ActivityNode(
+                    key=key,
+                    level="action",
+                    revision=0,
+                    stage_id=progress.stage_id or "",
+                    step_id=progress.step_id,
+                    behavior_id=progress.behavior_id,
+                    iteration=progress.iteration,
+                    action_id=action_id,
+                    name=str(payload["label"]),
+                    status="running",
+                    started_at=self._clock(),
+                )
+            )
+            self._forget_old_actions()
+            return
+        # The planner's stream is still open: the next line is being waited for.
+        self._do("generating")
+        if key in self._nodes:
+            self._change(key, error=payload["error"], cell_id=payload["cell_id"])
+            self._end(key, "done" if payload["success"] else "failed")
+
+    def _judgement(self, focus: Mapping[str, str]) -> None:
+        self.doing = None
+        for level, key in self._open.items():
+            words = focus.get(f"{level}s")
+            if words and key in self._nodes and self._nodes[key].words != words:
+                self._change(key, words=words)
+
+    def _do(
+        self,
+        what: Literal["planning", "feedback", "generating", "action", "cell"],
+        cell_id: str | None = None,
+    ) -> None:
+        self.doing = Doing(what=what, since=self._clock(), cell_id=cell_id)
+
+    # -- nodes ------------------------------------------------------------------------------
+
+    def _begin_anew(self) -> None:
+        self.epoch += 1
+        self._nodes.clear()
+        self._actions.clear()
+        self._open.clear()
+        self.doing = None
+
+    def _end(self, key: str | None, status: NodeStatus) -> None:
+        node = self._nodes.get(key) if key is not None else None
+        if node is not None and node.status == "running":
+            self._change(node.key, status=status, ended_at=self._clock())
+
+    def _change(self, key: str, **fields: object) -> None:
+        self._put(self._nodes[key].model_copy(update=fields))
+
+    def _put(self, node: ActivityNode) -> None:
+        self._revision += 1
+        self._nodes[node.key] = node.model_copy(update={"revision": self._revision})
+        self._nodes.move_to_end(node.key)
+
+    def _forget_old_actions(self) -> None:
+        while len(self._actions) > MAX_ACTIONS:
+            oldest, _ = self._actions.popitem(last=False)
+            self._nodes.pop(oldest, None)
+
+
+def _places(progress: ProgressTracker) -> dict[Level, str | None]:
+    stage, step = progress.stage_id, progress.step_id
+    step_key = f"{stage}/{step}" if stage and step else None
+    behavior = f"{step_key}/{progress.iteration}" if step_key and progress.iteration else None
+    return {"stage": stage or None, "step": step_key, "behavior": behavior}
+
+
+def _name(level: Level, progress: ProgressTracker) -> str:
+    if level == "stage":
+        return progress.stage.label if progress.stage else progress.stage_id or ""
+    if level == "step":
+        return progress.step.label if progress.step else progress.step_id or ""
+    return progress.behavior_goal or progress.behavior_id or ""

@@ -1,0 +1,25 @@
+"""`POST planner-checks`: does a planner service answer at this address? Starts nothing."""
+
+from __future__ import annotations
+
+from jupyter_server.auth.decorator import authorized
+from pydantic import BaseModel
+from tornado.web import authenticated
+
+from notebook_bcc_ext.adapters.planner_probe import probe
+from notebook_bcc_ext.protocol.runs import HttpPlannerAddress, RunRequest
+from notebook_bcc_ext.server.handlers import BccHandler
+
+
+class Address(BaseModel):
+    url: str
+
+
+class PlannerChecksHandler(BccHandler):
+    @authenticated
+    @authorized
+    async def post(self) -> None:
+        address = HttpPlannerAddress(kind="http", url=self.body(Address).url)
+        request = RunRequest(notebook="-", planner=address)
+        answer = await probe(self.settings_service.of_run(request))
+        self.finish_data({"ok": answer.ok, "message": answer.message, "status": answer.status})
