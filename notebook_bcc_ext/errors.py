@@ -17,6 +17,8 @@
     │   └── KernelTimeoutError   it did not answer in time
     ├── NotebookError            the notebook cannot be read or written
     │   └── ForeignChangeError   somebody else changed the file; nothing was overwritten
+    │       ├── NotebookGoneError    the file was deleted or moved away
+    │       └── StaleBaseError       a tab saves what is based on an older state: pull first
     ├── RunFailedError           a run cannot go on; its error card says why
     └── StoreError               the run store cannot be read or written
 
@@ -111,6 +113,14 @@ class NotebookError(BccError):
 
 
 class ForeignChangeError(NotebookError):
+    pass
+
+
+class NotebookGoneError(ForeignChangeError):
+    pass
+
+
+class StaleBaseError(ForeignChangeError):
     pass
 
 

@@ -1,7 +1,14 @@
 import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
 
-import type { Command, RunRequest, RunView } from './protocol';
+import type {
+  ActivityNode,
+  Command,
+  Event,
+  RunRequest,
+  RunView,
+  State
+} from './protocol';
 
 export const API = 'notebook-bcc/api';
 
@@ -18,7 +25,6 @@ export class ApiError extends Error {
 }
 
 export interface IPlaybookVariable {
-  name: string;
   description: string;
   default?: unknown;
   required?: boolean;
@@ -28,7 +34,7 @@ export interface IPlaybook {
   name: string;
   title: string;
   description: string;
-  variables: IPlaybookVariable[];
+  variables: Record<string, IPlaybookVariable>;
 }
 
 export interface ICall {
@@ -52,6 +58,43 @@ export interface ITransition {
   event: string;
   to: string;
   timestamp: string;
+}
+
+/** What changed in a run's tree; another `epoch` means that the tree was begun anew. */
+export interface IActivity {
+  epoch: number;
+  nodes: ActivityNode[];
+}
+
+export interface ITableRow {
+  from: State;
+  event: Event;
+  to: State;
+  owner: string;
+}
+
+export interface IStateTable {
+  states: State[];
+  transitions: ITableRow[];
+}
+
+export interface IPlannerCheck {
+  ok: boolean;
+  message: string;
+}
+
+/** What the planner would be told now, as far as the sidebar shows it. */
+export interface IObservation {
+  context?: {
+    variables?: Record<string, unknown>;
+    toDoList?: unknown[];
+    effects?: { current?: unknown[]; history?: unknown[] };
+    section_progress?: {
+      current_section_id?: string | null;
+      completed_sections?: string[];
+      all?: string[];
+    };
+  };
 }
 
 export type NewRun = Pick<RunRequest, 'notebook' | 'planner'> &
@@ -82,11 +125,23 @@ export class Api {
     return answer.calls;
   }
 
-  async observation(runId: string): Promise<Record<string, unknown>> {
-    const answer: { observation: Record<string, unknown> } = await this._call(
+  async observation(runId: string): Promise<IObservation> {
+    const answer: { observation: IObservation } = await this._call(
       `runs/${runId}/observation`
     );
     return answer.observation;
+  }
+
+  async activity(runId: string, after = 0): Promise<IActivity> {
+    return await this._call(`runs/${runId}/activity?after=${String(after)}`);
+  }
+
+  async states(): Promise<IStateTable> {
+    return await this._call('states');
+  }
+
+  async checkPlanner(url: string): Promise<IPlannerCheck> {
+    return await this._call('planner-checks', 'POST', { url });
   }
 
   async playbooks(language: string): Promise<IPlaybook[]> {

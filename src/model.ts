@@ -1,13 +1,32 @@
 import { VDomModel } from '@jupyterlab/ui-components';
+import { Signal, type ISignal } from '@lumino/signaling';
+import { UUID } from '@lumino/coreutils';
 
+import { ApiError, type Api, type NewRun, type Order } from './api';
 import type { Client } from './client';
 import type { ServerMessage } from './messages';
-import type { RunView, State } from './protocol';
+import type { RunEvent, RunView, State } from './protocol';
 import { DEFAULT_SETTINGS, type ISettings } from './settings';
 import type { Connection, INotebookBcc } from './tokens';
 
+/** Who decided what about a question, as the server told everybody. */
+export interface IDecision {
+  verdict: 'confirmed' | 'rejected';
+  by: string | null;
+  reason: string | null;
+}
+
+/** Where in a run a cell comes from: its metadata, as far as it says. */
+export interface ICellPlace {
+  run: string;
+  stage: string;
+  step?: string;
+  iteration?: number;
+  action?: string;
+}
+
 /**
- * What the sidebar shows. Only the server changes it; the browser never works out a state.
+ * What the sidebar shows. Only the server changes a run; the browser never works out a state.
  */
 export class Model extends VDomModel implements INotebookBcc {
   constructor(client: Client) {
@@ -17,12 +36,16 @@ export class Model extends VDomModel implements INotebookBcc {
     client.messageReceived.connect(this._onMessage, this);
   }
 
+  get api(): Api {
+    return this._client.api;
+  }
+
   get connection(): Connection {
     return this._client.connection;
   }
 
   get state(): State | null {
-    return this.runs.at(0)?.state ?? this._idleState;
+    return this.selected?.state ?? this._idleState;
   }
 
   get serverVersion(): string {
@@ -34,12 +57,101 @@ export class Model extends VDomModel implements INotebookBcc {
     return this._runs;
   }
 
+  /** The run that is looked at: the one that was chosen, else the newest. */
+  get selected(): RunView | null {
+    return (
+      this._runs.find(({ id }) => id === this._selectedId) ??
+      this._runs[0] ??
+      null
+    );
+  }
+
+  /** Runs that wait for the person. */
+  get waiting(): readonly RunView[] {
+    return this._runs.filter(({ pending }) => pending !== null);
+  }
+
+  /** Whether the form for a new run is open although there are runs. */
+  get starting(): boolean {
+    return this._starting;
+  }
+
+  /** What the server last refused about a run, in its own words. */
+  refusal(runId: string): string | undefined {
+    return this._refusals.get(runId);
+  }
+
+  decision(runId: string): IDecision | undefined {
+    return this._decisions.get(runId);
+  }
+
+  /** The place of the cell that is selected in the notebook. */
+  get cellPlace(): ICellPlace | null {
+    return this._cellPlace;
+  }
+
+  set cellPlace(place: ICellPlace | null) {
+    this._cellPlace = place;
+    this.stateChanged.emit();
+  }
+
+  /** Milliseconds by which this machine's clock is ahead of the server's. */
+  get clockLead(): number {
+    return this._clockLead;
+  }
+
   get settings(): ISettings {
     return this._settings;
   }
 
   set settings(settings: ISettings) {
     this._settings = settings;
+    this.stateChanged.emit();
+  }
+
+  /** Everything that happens in the runs, one by one. */
+  get eventReceived(): ISignal<this, RunEvent> {
+    return this._eventReceived;
+  }
+
+  select(runId: string): void {
+    this._selectedId = runId;
+    this._starting = false;
+    this.stateChanged.emit();
+  }
+
+  openStart(open = true): void {
+    this._starting = open;
+    this.stateChanged.emit();
+  }
+
+  /** Start a run and look at it. What the server refuses is thrown. */
+  async start(request: NewRun): Promise<RunView> {
+    const run = await this.api.startRun(request);
+    this._runs = withRun(this._runs, run);
+    this.select(run.id);
+    return run;
+  }
+
+  /** Give an order; what the server refuses is shown with the run. */
+  async order(runId: string, order: Order): Promise<boolean> {
+    this._refusals.delete(runId);
+    try {
+      const key = order.key ?? UUID.uuid4();
+      const run = await this.api.command(runId, { ...order, key });
+      this._runs = withRun(this._runs, run);
+      this.stateChanged.emit();
+      return true;
+    } catch (reason) {
+      const refused = reason instanceof ApiError ? reason.message : String(reason);
+      this._refusals.set(runId, refused);
+      this.stateChanged.emit();
+      return false;
+    }
+  }
+
+  forgetRefusal(runId: string): void {
+    this._refusals.delete(runId);
     this.stateChanged.emit();
   }
 
@@ -62,19 +174,43 @@ export class Model extends VDomModel implements INotebookBcc {
       this._idleState = message.state;
       this._runs = message.runs;
     } else if (message.type === 'run') {
+      this._clockLead = Date.now() - Date.parse(message.run.updated_at);
       this._runs = withRun(this._runs, message.run);
+    } else if (message.type === 'event') {
+      this._onEvent(message);
+      return;
     } else {
-      // Single events and notebook operations are other listeners' business.
+      // Notebook operations are other listeners' business.
       return;
     }
     this.stateChanged.emit();
+  }
+
+  private _onEvent(event: RunEvent): void {
+    if (event.kind === 'decision') {
+      const { verdict, decided_by: by, reason } = event.payload;
+      this._decisions.set(event.run_id, {
+        verdict: verdict === 'rejected' ? 'rejected' : 'confirmed',
+        by: typeof by === 'string' && by ? by : null,
+        reason: typeof reason === 'string' && reason ? reason : null
+      });
+      this.stateChanged.emit();
+    }
+    this._eventReceived.emit(event);
   }
 
   private readonly _client: Client;
   private _serverVersion = '';
   private _idleState: State | null = null;
   private _runs: readonly RunView[] = [];
+  private _selectedId: string | null = null;
+  private _starting = false;
+  private _cellPlace: ICellPlace | null = null;
+  private _clockLead = 0;
   private _settings: ISettings = DEFAULT_SETTINGS;
+  private readonly _refusals = new Map<string, string>();
+  private readonly _decisions = new Map<string, IDecision>();
+  private readonly _eventReceived = new Signal<this, RunEvent>(this);
 }
 
 /** The runs with `run` in its place, or as the newest. */

@@ -49,6 +49,7 @@ export interface BrowserProtocol {
   Attached: Attached;
   Change: Change;
   ChangeOutputs: ChangeOutputs;
+  CheckRequest: CheckRequest;
   Command: Command;
   Counts: Counts;
   DeleteCell: DeleteCell;
@@ -63,8 +64,10 @@ export interface BrowserProtocol {
   InsertCell: InsertCell;
   LoggedOp: LoggedOp;
   Moved: Moved;
+  NotebookState: NotebookState;
   Operations: Operations;
   Pending: Pending;
+  PullRequest: PullRequest;
   Resync: Resync;
   RunChanged: RunChanged;
   RunError: RunError;
@@ -72,6 +75,7 @@ export interface BrowserProtocol {
   RunProgress: RunProgress;
   RunRequest: RunRequest;
   RunView: RunView;
+  SaveRequest: SaveRequest;
   SetCellMetadata: SetCellMetadata;
   SetExecution: SetExecution;
   SetNotebookMetadata: SetNotebookMetadata;
@@ -161,6 +165,13 @@ export interface ChangeOutputs {
     [k: string]: unknown;
   }[];
   revision: number;
+}
+/**
+ * May a tab with this base save?
+ */
+export interface CheckRequest {
+  path: string;
+  base_hash: string | null;
 }
 /**
  * A person's order. `key` makes it safe to send twice.
@@ -395,6 +406,30 @@ export interface Moved {
   new_path: string | null;
 }
 /**
+ * The file as it is now.
+ */
+export interface NotebookState {
+  path: string;
+  /**
+   * Names this state; where the contents manager knows no hashes it is made from the date.
+   */
+  hash: string;
+  has_hash: boolean;
+  last_modified: string;
+  log_id: string | null;
+  /**
+   * How far `content` is along the log; without content, the log's newest.
+   */
+  seq: number;
+  /**
+   * Whether nothing but the log lies between the asker's base and the file.
+   */
+  current: boolean;
+  content: {
+    [k: string]: unknown;
+  } | null;
+}
+/**
  * Contiguous operations of one notebook's log.
  */
 export interface Operations {
@@ -402,6 +437,9 @@ export interface Operations {
   path: string;
   log_id: string;
   ops: LoggedOp[];
+}
+export interface PullRequest {
+  path: string;
 }
 /**
  * The tab cannot be brought up to date by operations: read the file again, by cell id.
@@ -475,4 +513,19 @@ export interface StepTemplate {
   goal?: string;
   expected_outputs?: string[];
   [k: string]: unknown;
+}
+/**
+ * A tab's notebook, and what it is based on.
+ */
+export interface SaveRequest {
+  path: string;
+  content: {
+    [k: string]: unknown;
+  };
+  /**
+   * The state of the file that the tab last read, merged or wrote.
+   */
+  base_hash: string | null;
+  log_id: string | null;
+  applied_seq: number;
 }

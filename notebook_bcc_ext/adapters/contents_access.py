@@ -28,7 +28,8 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, TypeVar
 
 from jupyter_core.utils import ensure_async
@@ -37,6 +38,7 @@ from nbformat.sign import SignatureStore, SQLiteSignatureStore
 from tornado.web import HTTPError
 
 from notebook_bcc_ext.adapters.path_locks import PathLocks, install_path_locks
+from notebook_bcc_ext.adapters.saved_states import SavedStates
 from notebook_bcc_ext.errors import NotebookError
 
 T = TypeVar("T")
@@ -60,7 +62,13 @@ class FileStamp:
 
     last_modified: Any
     size: Any
-    hash: Any
+    hash: Any = field(compare=False)
+    """Known where the content was read or written; a look at the date alone does not have it."""
+
+    @property
+    def token(self) -> str:
+        """A name of this state of the file."""
+        return str(self.hash or _iso(self.last_modified))
 
     @classmethod
     def of(cls, model: Json) -> FileStamp:
@@ -141,6 +149,8 @@ class ContentsAccess:
         self._in_threads = (self._is_stock or not is_async) if own_thread is None else own_thread
         one_for_all = self._in_threads and not self._is_stock
         self.locks: PathLocks = install_path_locks(contents_manager, one_for_all=one_for_all)
+        self._hashes = "require_hash" in inspect.signature(contents_manager.get).parameters
+        self.states = SavedStates()
         self.pace = FlushPace(flush_share)
         self._brisk = _BriskSwitching()
         # Two, so that a reader need not wait for another notebook's flush.
@@ -177,8 +187,18 @@ class ContentsAccess:
     # -- calls, to be made inside of `run` ----------------------------------------------------
 
     async def get(self, path: str) -> Json:
+        return await self._get(path, content=True)
+
+    async def state(self, path: str) -> FileStamp:
+        """The file as it is now, with its hash where the manager knows hashes."""
+        return FileStamp.of(await self._get(path, content=False))
+
+    async def _get(self, path: str, *, content: bool) -> Json:
+        wanted: Json = {"require_hash": True} if self._hashes else {}
         try:
-            model: Json = await ensure_async(self._manager.get(path, content=True, type="notebook"))
+            model: Json = await ensure_async(
+                self._manager.get(path, content=content, type="notebook", **wanted)
+            )
         except Exception as error:
             raise _explained(error, path, "read") from error
         return model
@@ -186,10 +206,11 @@ class ContentsAccess:
     async def save(self, path: str, notebook: Json) -> FileStamp:
         model = {"type": "notebook", "format": "json", "content": notebook}
         try:
-            saved = await ensure_async(self._manager.save(model, path))
+            with self.states.own_write():
+                saved = await ensure_async(self._manager.save(model, path))
         except Exception as error:
             raise _explained(error, path, "saved") from error
-        return FileStamp.of(saved)
+        return await self.state(path) if self._hashes else FileStamp.of(saved)
 
     async def exists(self, path: str) -> bool:
         return bool(await ensure_async(self._manager.file_exists(path)))
@@ -220,6 +241,10 @@ class ContentsAccess:
             return FileStamp.of(await (ask() if self._is_stock else self.run(ask)))
         except Exception as error:
             raise _explained(error, path, "read") from error
+
+
+def _iso(moment: Any) -> str:
+    return moment.isoformat() if isinstance(moment, datetime) else str(moment)
 
 
 def _explained(error: Exception, path: str, verb: str) -> NotebookError:

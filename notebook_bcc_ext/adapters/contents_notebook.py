@@ -21,7 +21,7 @@ from notebook_bcc_ext.adapters.notebook_apply import unused_id
 from notebook_bcc_ext.adapters.notebook_file import FileState, NotebookFile
 from notebook_bcc_ext.adapters.notebook_view import NotebookView
 from notebook_bcc_ext.adapters.operation_log import LogState, OperationLog
-from notebook_bcc_ext.errors import BccError, NotebookError
+from notebook_bcc_ext.errors import BccError, NotebookError, NotebookGoneError
 from notebook_bcc_ext.ports import NewCell
 from notebook_bcc_ext.protocol.notebook_ops import (
     ChangeOutputs,
@@ -74,6 +74,7 @@ class ContentsNotebook:
         self._flushed_at = 0.0
         self._saving = False
         self._failure: BccError | None = None
+        self._told_gone = False
         self._unsubscribe: Callable[[], None] | None = None
         self.notice: str | None = None
         """What the person should know, e.g. that the file was rebuilt after a crash."""
@@ -83,6 +84,10 @@ class ContentsNotebook:
     @property
     def path(self) -> str:
         return self._file.path
+
+    @property
+    def is_open(self) -> bool:
+        return self._state is not None
 
     @property
     def log_id(self) -> str:
@@ -275,8 +280,16 @@ class ContentsNotebook:
             self._failure = None
 
     async def _retry_after_failure(self) -> None:
-        if self._failure is not None:
+        if self._failure is None:
+            return
+        try:
             await self._flush_now()
+        except NotebookGoneError:
+            if not self._told_gone:
+                # The run stops here, and the person chooses; whoever comes again has retried.
+                self._told_gone = True
+                raise
+            await self.recreate()
 
     async def _flush_now(self) -> None:
         async with self._flush_lock:
@@ -343,5 +356,6 @@ class ContentsNotebook:
         """The file has been written."""
         self._stamp = file.stamp
         self._failure = None
+        self._told_gone = False
         self._flushed_seq = file.seq
         self._logged_seq = max(self._logged_seq, file.seq)

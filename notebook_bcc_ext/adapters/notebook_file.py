@@ -29,7 +29,7 @@ from notebook_bcc_ext.adapters.notebook_apply import (
 )
 from notebook_bcc_ext.adapters.notebook_view import NotebookView
 from notebook_bcc_ext.adapters.operation_log import LogState, OperationLog, pack_image
-from notebook_bcc_ext.errors import ForeignChangeError, NotebookError
+from notebook_bcc_ext.errors import ForeignChangeError, NotebookError, NotebookGoneError
 from notebook_bcc_ext.protocol.notebook_ops import LoggedOp
 
 Json = dict[str, Any]
@@ -69,7 +69,7 @@ class NotebookFile:
         The last of the answers is a notice for the person, if there is something to say.
         """
         async with self.access.locks.hold(self.path):
-            notebook, notice = await self._load_or_make()
+            notebook, before, notice = await self._load_or_make()
             for key, value in metadata.items():
                 notebook["metadata"].setdefault(key, value)
             state = await self._log_of(notebook)
@@ -82,15 +82,18 @@ class NotebookFile:
                 await self.log.advance(state.log_id, known_seq)
             if upgraded:
                 log.info("%s was brought to nbformat 4.5", self.path)
-            file = await self._write(notebook, state.log_id, state.anchor_id, known_seq)
+            file = await self._write(
+                notebook, state.log_id, state.anchor_id, known_seq, before=before
+            )
             current = await self.log.find(log_id=state.log_id)
             return current or state, file, notice
 
-    async def _load_or_make(self) -> tuple[Json, str | None]:
+    async def _load_or_make(self) -> tuple[Json, FileStamp | None, str | None]:
         try:
-            return (await self.access.get(self.path))["content"], None
+            model = await self.access.get(self.path)
+            return model["content"], FileStamp.of(model), None
         except MissingFileError:
-            return empty_notebook({}), None
+            return empty_notebook({}), None, None
         except UnreadableFileError:
             state = await self.log.find(place=self.place)
             image = None if state is None else await self.log.image(state.log_id)
@@ -104,7 +107,7 @@ class NotebookFile:
             f"operation log; the damaged file is kept as {aside}."
         )
         log.warning(notice)
-        return notebook, notice
+        return notebook, None, notice
 
     async def _from_image(self, content: Json) -> Json:
         from_dict: Callable[[Json], Json] = nbformat.from_dict
@@ -157,8 +160,10 @@ class NotebookFile:
         from then on, though the file is not yet complete.
         """
         async with self.access.locks.hold(self.path):
-            notebook, seq, _ = await self._read_ours(state)
-            return await self._write(notebook, state.log_id, anchor_id, seq, before_save)
+            notebook, seq, before = await self._read_ours(state)
+            return await self._write(
+                notebook, state.log_id, anchor_id, seq, before=before, before_save=before_save
+            )
 
     async def reread(self, state: LogState, anchor_id: str | None) -> tuple[FileState, Json]:
         """The file as it is, with what the log has on top; nothing is written."""
@@ -180,15 +185,16 @@ class NotebookFile:
                 raise NotebookError(f"nothing is left to make {self.path} again from")
             seq, content = image
             notebook = await self._from_image(content)
-            return await self._write(notebook, state.log_id, anchor_id, seq)
+            return await self._write(notebook, state.log_id, anchor_id, seq, before=None)
 
     async def _read_ours(self, state: LogState) -> tuple[Json, int, FileStamp]:
         try:
             model = await self.access.get(self.path)
         except MissingFileError as error:
-            raise ForeignChangeError(
+            raise NotebookGoneError(
                 f"{self.path} was deleted or moved by somebody else. It was not made again: "
-                f"what the run wrote is kept in its log. Restore the file or stop the run."
+                f"what the run wrote is kept in its log. Retry to make the file again, or "
+                f"cancel the run."
             ) from error
         notebook: Json = model["content"]
         claimed, seq = log_position(notebook)
@@ -214,12 +220,14 @@ class NotebookFile:
             ops = await self.log.since(log_id, await self._flushed(log_id))
         return ops or []
 
-    async def _write(
+    async def _write(  # noqa: PLR0913  what is written, and what is known of it
         self,
         notebook: Json,
         log_id: str,
         anchor_id: str | None,
         applied_seq: int,
+        *,
+        before: FileStamp | None,
         before_save: BeforeSave = lambda _view, _seq: None,
     ) -> FileState:
         ops = await self._ops_since(log_id, applied_seq)
@@ -227,13 +235,14 @@ class NotebookFile:
         def prepare() -> tuple[int, bytes]:
             seq = replay(notebook, ops, applied_seq)
             set_log_position(notebook, log_id, seq)
-            return seq, pack_image(_without_trust(notebook))
+            return seq, pack_image(without_trust(notebook))
 
         seq, image = await self.access.compute(prepare)
         view = await self._view(notebook, anchor_id)
         before_save(view, seq)
         await self.log.store_image(log_id, seq, image)
         stamp = await self.access.save(self.path, notebook)
+        self.access.states.flushed(self.path, before, stamp, seq)
         await self.log.record_flush(log_id, seq)
         return FileState(view, seq, stamp)
 
@@ -243,7 +252,7 @@ class NotebookFile:
         )
 
 
-def _without_trust(notebook: Json) -> Json:
+def without_trust(notebook: Json) -> Json:
     """As the file has it: trust is a matter of signatures, never of what a file claims."""
     cells = [
         {**cell, "metadata": {k: v for k, v in cell["metadata"].items() if k != "trusted"}}

@@ -166,6 +166,14 @@ class OperationLog:
         """Keep what is about to be saved (see `pack_image`): a save cut short can be repeated."""
         await self._database.write(partial(_store_image, log_id, seq, packed))
 
+    async def renew_image(self, log_id: str, seq: int, packed: bytes) -> None:
+        """The same for a save by somebody else, while a document keeps an image at all."""
+        await self._database.write(
+            lambda connection: connection.execute(
+                "UPDATE images SET seq = ?, content = ? WHERE log_id = ?", (seq, packed, log_id)
+            )
+        )
+
     async def image(self, log_id: str) -> tuple[int, Json] | None:
         return await self._database.read(partial(_image, log_id))
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 import signal
+import socket
+
+from tornado.httpserver import HTTPServer
 
 from notebook_bcc_ext.cli.parsing import Subparsers
 from notebook_bcc_ext.errors import SettingsError
@@ -30,9 +33,12 @@ async def _serve(address: str, port: int, playbook: str) -> int:
     library.get(playbook)
     app = planner_app(EmbeddedPlanner(library, playbook))
     try:
-        server = app.listen(port, address, max_body_size=MAX_BODY_BYTES)
+        listening = socket.create_server((address, port))
     except OSError as error:
         raise SettingsError(f"port {port} on {address} cannot be used: {error}") from None
+    listening.setblocking(False)
+    server = HTTPServer(app, max_body_size=MAX_BODY_BYTES)
+    server.add_socket(listening)
     print(f"planner '{playbook}' at http://{address}:{port} (Ctrl-C stops it)", flush=True)
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -65,7 +65,7 @@ class JsonLines(_Watcher):
         sys.stdout.flush()
 
     def show(self, run_id: str, kind: str, payload: Json) -> None:
-        line = {"event": kind, "time": utc_now(), "run": run_id, **payload}
+        line = {"event": kind, "time": utc_now(), "run": run_id, "data": payload}
         print(json.dumps(line, ensure_ascii=False, default=str), flush=True)
 
     async def ask(self, _pending: Pending) -> bool:

@@ -138,7 +138,10 @@ class Behavior:
             result = await self._execute(context, action)
         await self._conclude(context, action, result, _kind(line))
         self._world.journal.write_soon()
-        self._world.gate.action_done()
+        gate = self._world.gate
+        gate.action_done()
+        if gate.paused:
+            self._world.publish("status", {"status": "paused", "reason": gate.reason})
 
     def _publish_start(
         self, context: RunActionContext, number: int, kind: str, action: Action | None

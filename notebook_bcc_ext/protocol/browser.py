@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from notebook_bcc_ext.protocol import live, runs
+from notebook_bcc_ext.protocol import live, notebooks, runs
 
 BROWSER_MODELS: tuple[type[BaseModel], ...] = (
     live.Hello,
@@ -19,6 +19,10 @@ BROWSER_MODELS: tuple[type[BaseModel], ...] = (
     live.Attach,
     live.Ack,
     live.Detach,
+    notebooks.CheckRequest,
+    notebooks.PullRequest,
+    notebooks.SaveRequest,
+    notebooks.NotebookState,
     runs.RunRequest,
     runs.Command,
     runs.RunView,

@@ -1,9 +1,10 @@
-"""What lives as long as the server: settings, store, runs. Opened on first use."""
+"""What lives as long as the server: settings, store, runs, tabs. Opened on first use."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,17 @@ from notebook_bcc_ext.hosting.manager import RunManager
 from notebook_bcc_ext.hosting.settings import SettingsService
 from notebook_bcc_ext.hosting.storage import Storage
 from notebook_bcc_ext.planners.library import PlaybookLibrary
+from notebook_bcc_ext.server.contents_events import follow_moves
+from notebook_bcc_ext.server.live_notebooks import LiveNotebooks
 from notebook_bcc_ext.server.workplace import ServerWorkplace
+
+
+@dataclass(frozen=True)
+class _Opened:
+    manager: RunManager
+    workplace: ServerWorkplace
+    notebooks: LiveNotebooks
+    stop_following: Callable[[], None]
 
 
 class Host:
@@ -23,21 +34,39 @@ class Host:
         self._serverapp = serverapp
         self._store_path = store_path
         self._opening = asyncio.Lock()
-        self._manager: RunManager | None = None
+        self._all: _Opened | None = None
         self.settings = SettingsService(configured)
 
     async def manager(self) -> RunManager:
+        return (await self._opened()).manager
+
+    async def workplace(self) -> ServerWorkplace:
+        return (await self._opened()).workplace
+
+    async def notebooks(self) -> LiveNotebooks:
+        return (await self._opened()).notebooks
+
+    async def _opened(self) -> _Opened:
         async with self._opening:
-            if self._manager is None:
+            if self._all is None:
                 storage = await Storage.open(self._store_path)
-                self._manager = RunManager(
-                    storage,
-                    ServerWorkplace(self._serverapp, storage),
-                    self.settings.of_run,
-                    PlaybookLibrary(),
+                workplace = ServerWorkplace(self._serverapp, storage)
+                notebooks = LiveNotebooks(workplace.access, storage.log)
+
+                async def on_moved(old_path: str, new_path: str | None) -> None:
+                    await workplace.notebook_moved(old_path, new_path)
+                    notebooks.notebook_moved(old_path, new_path)
+
+                self._all = _Opened(
+                    RunManager(storage, workplace, self.settings.of_run, PlaybookLibrary()),
+                    workplace,
+                    notebooks,
+                    follow_moves(self._serverapp, on_moved),
                 )
-            return self._manager
+            return self._all
 
     async def close(self) -> None:
-        if self._manager is not None:
-            await self._manager.close()
+        if self._all is not None:
+            self._all.stop_following()
+            self._all.notebooks.close()
+            await self._all.manager.close()

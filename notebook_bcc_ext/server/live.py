@@ -1,22 +1,60 @@
-"""The WebSocket `live`: the server's side of the sidebar."""
+"""The WebSocket `live`: the server's side of the sidebar and of open notebooks."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
+from collections.abc import Coroutine
 from typing import Any
 
+from jupyter_core.utils import ensure_async
 from jupyter_server.auth.decorator import authorized, ws_authenticated
 from jupyter_server.base.handlers import JupyterHandler
 from jupyter_server.base.websocket import WebSocketMixin
+from pydantic import TypeAdapter, ValidationError
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from notebook_bcc_ext import __version__
 from notebook_bcc_ext.hosting.broadcast import Subscription
 from notebook_bcc_ext.hosting.manager import RunManager
-from notebook_bcc_ext.protocol.live import Hello
+from notebook_bcc_ext.protocol.live import Ack, Attach, ClientMessage, Detach, Hello
 from notebook_bcc_ext.server.handlers import AUTH_RESOURCE, HOST_SETTING
 from notebook_bcc_ext.server.host import Host
+from notebook_bcc_ext.server.live_notebooks import LiveNotebooks, Tab
+
+MAX_MESSAGE_BYTES = 16_384
+MESSAGES_PER_SECOND = 100
+MESSAGES_AT_ONCE = 1_000
+MAX_NOTEBOOKS = 200
+_TOO_MUCH = 1008
+
+_MESSAGE: TypeAdapter[Attach | Ack | Detach] = TypeAdapter(ClientMessage)
+
+
+class Allowance:
+    """So many messages a second on average, with some at once when the page was busy."""
+
+    def __init__(self) -> None:
+        self._left = float(MESSAGES_AT_ONCE)
+        self._at = time.monotonic()
+
+    def take(self) -> bool:
+        now = time.monotonic()
+        gained = (now - self._at) * MESSAGES_PER_SECOND
+        self._left = min(MESSAGES_AT_ONCE, self._left + gained) - 1
+        self._at = now
+        return self._left >= 0
+
+
+_closing: set[asyncio.Task[None]] = set()
+
+
+def _in_background(work: Coroutine[Any, Any, None]) -> None:
+    task = asyncio.get_running_loop().create_task(work)
+    # The loop itself keeps tasks only weakly.
+    _closing.add(task)
+    task.add_done_callback(_closing.discard)
 
 
 class LiveHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
@@ -27,10 +65,15 @@ class LiveHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
 
     auth_resource = AUTH_RESOURCE
     _manager: RunManager | None = None
+    _notebooks: LiveNotebooks | None = None
     _subscription: Subscription | None = None
 
     def set_default_headers(self) -> None:
         """Jupyter's headers are for pages; on a WebSocket they mean nothing."""
+
+    @property
+    def max_message_size(self) -> int:
+        return MAX_MESSAGE_BYTES
 
     @ws_authenticated
     @authorized
@@ -39,12 +82,23 @@ class LiveHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
 
     async def open(self, *args: str, **kwargs: str) -> None:
         super().open(*args, **kwargs)
+        self._tabs: dict[str, Tab] = {}
+        self._allowance = Allowance()
         host: Host = self.settings[HOST_SETTING]
         manager = await host.manager()
+        notebooks = await host.notebooks()
+        self._may_read = await self._contents_allowed()
         hello = Hello(version=__version__, state=manager.state, runs=manager.views())
         await self.send(hello.model_dump_json())
-        self._manager = manager
+        self._manager, self._notebooks = manager, notebooks
         self._subscription = manager.broadcaster.subscribe(self)
+
+    async def _contents_allowed(self) -> bool:
+        return bool(
+            await ensure_async(
+                self.authorizer.is_authorized(self, self.current_user, "read", "contents")
+            )
+        )
 
     async def send(self, message: str) -> None:
         """Returns when the socket has taken it: a slow browser holds up nobody else."""
@@ -54,9 +108,39 @@ class LiveHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
     def on_close(self) -> None:
         super().on_close()
         if self._manager is not None and self._subscription is not None:
-            closing = self._manager.broadcaster.unsubscribe(self._subscription)
-            asyncio.get_running_loop().create_task(closing)
+            _in_background(self._manager.broadcaster.unsubscribe(self._subscription))
+        if self._notebooks is not None:
+            for tab in self._tabs.values():
+                _in_background(self._notebooks.detach(tab))
+            self._tabs.clear()
 
-    def on_message(self, message: str | bytes) -> None:
-        # Commands go over REST; nothing that a browser sends here has a meaning so far.
-        self.log.debug("notebook-bcc: ignored %d bytes from the browser", len(message))
+    async def on_message(self, message: str | bytes) -> None:
+        if not self._allowance.take():
+            self.close(_TOO_MUCH, "too many messages")
+            return
+        try:
+            parsed = _MESSAGE.validate_json(message)
+        except ValidationError:
+            # A newer page may say more than this server understands.
+            self.log.debug("notebook-bcc: ignored %d bytes from the browser", len(message))
+            return
+        if self._notebooks is not None and self._may_read:
+            await self._obey(parsed, self._notebooks)
+
+    async def _obey(self, message: Attach | Ack | Detach, notebooks: LiveNotebooks) -> None:
+        tab = self._tabs.get(message.path)
+        match message:
+            case Attach():
+                if tab is not None:
+                    await notebooks.detach(tab)
+                elif len(self._tabs) >= MAX_NOTEBOOKS:
+                    self.close(_TOO_MUCH, "too many notebooks")
+                    return
+                self._tabs[message.path] = notebooks.attach(self, message)
+            case Ack():
+                if tab is not None:
+                    notebooks.acknowledge(tab, message.seq)
+            case Detach():
+                if tab is not None:
+                    del self._tabs[message.path]
+                    await notebooks.detach(tab)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from jupyter_server.base.handlers import JupyterHandler
 
 from notebook_bcc_ext.server.live import LiveHandler
+from notebook_bcc_ext.server.notebooks import CheckHandler, PullHandler, SaveHandler
 from notebook_bcc_ext.server.planner_checks import PlannerChecksHandler
 from notebook_bcc_ext.server.playbooks import PlaybooksHandler
 from notebook_bcc_ext.server.runs import (
@@ -34,6 +35,9 @@ ROUTES: list[tuple[str, type[JupyterHandler]]] = [
     (rf"{RUN}/activity", ActivityHandler),
     (rf"{RUN}/observation", ObservationHandler),
     (rf"{RUN}/calls", CallsHandler),
+    (rf"{API}/notebooks/check", CheckHandler),
+    (rf"{API}/notebooks/pull", PullHandler),
+    (rf"{API}/notebooks/save", SaveHandler),
     (rf"{API}/playbooks", PlaybooksHandler),
     (rf"{API}/planner-checks", PlannerChecksHandler),
     (rf"{API}/states", StatesHandler),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 from notebook_bcc_ext.adapters.contents_access import ContentsAccess
 from notebook_bcc_ext.adapters.contents_notebook import ContentsNotebook
 from notebook_bcc_ext.adapters.kernel_runner import KernelRunner
 from notebook_bcc_ext.adapters.kernel_session import SessionKernelSource
+from notebook_bcc_ext.adapters.merged_saves import MergedSaves
 from notebook_bcc_ext.hosting.storage import Storage
+from notebook_bcc_ext.server.live_notebooks import within
 
 
 class ServerWorkplace:
@@ -16,13 +19,42 @@ class ServerWorkplace:
         self._serverapp = serverapp
         self._log = storage.log
         self.access = ContentsAccess(serverapp.contents_manager)
+        self.saves = MergedSaves(serverapp.contents_manager, self.access, storage.log)
+        self.saves.install()
+        self._notebooks: weakref.WeakSet[ContentsNotebook] = weakref.WeakSet()
+        self._sources: weakref.WeakSet[SessionKernelSource] = weakref.WeakSet()
 
     def notebook(self, path: str) -> ContentsNotebook:
-        return ContentsNotebook(path, self.access, self._log, metadata=self._kernelspec())
+        notebook = ContentsNotebook(path, self.access, self._log, metadata=self._kernelspec())
+        self._notebooks.add(notebook)
+        return notebook
 
     def runner(self, path: str) -> KernelRunner:
         app = self._serverapp
-        return KernelRunner(SessionKernelSource(app.session_manager, app.kernel_manager, path))
+        source = SessionKernelSource(app.session_manager, app.kernel_manager, path)
+        self._sources.add(source)
+        return KernelRunner(source)
+
+    async def notebook_moved(self, old_path: str, new_path: str | None) -> None:
+        """A notebook, or a folder of them, was renamed; None: deleted, and the next write says so.
+
+        Also notebooks without a run have a log that has to follow.
+        """
+        if new_path is None:
+            return
+        for source in list(self._sources):
+            if within(source.path, old_path):
+                source.path = new_path + source.path[len(old_path) :]
+        open_paths = set()
+        for notebook in list(self._notebooks):
+            if notebook.is_open and within(notebook.path, old_path):
+                open_paths.add(notebook.path)
+                await notebook.follow_rename(new_path + notebook.path[len(old_path) :])
+        if old_path not in open_paths:
+            state = await self._log.find(place=self.access.place(old_path))
+            if state is not None:
+                await self._log.move(state.log_id, self.access.place(new_path))
+        self.access.states.moved(old_path, new_path)
 
     def _kernelspec(self) -> dict[str, Any]:
         """For a notebook that says nothing about its kernel: the server's default."""

@@ -1,8 +1,17 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { State } from '../protocol';
+import type {
+  ActivityNode,
+  Change,
+  Command,
+  Pending,
+  RunView,
+  State
+} from '../protocol';
 import type { ApprovalPolicy } from '../settings';
 import type { Connection } from '../tokens';
+
+export type CommandName = Command['command'];
 
 export function stateWords(state: State, trans: TranslationBundle): string {
   switch (state) {
@@ -64,5 +73,198 @@ export function approvalWords(
       return trans.__('Changes to the plan and every code cell');
     case 'none':
       return trans.__('Nothing');
+  }
+}
+
+export function statusWords(
+  status: RunView['status'],
+  trans: TranslationBundle
+): string {
+  switch (status) {
+    case 'running':
+      return trans.__('Running');
+    case 'paused':
+      return trans.__('Paused');
+    case 'waiting':
+      return trans.__('Waiting for you');
+    case 'done':
+      return trans.__('Finished');
+    case 'failed':
+      return trans.__('Failed');
+    case 'cancelled':
+      return trans.__('Cancelled');
+  }
+}
+
+export function nodeWords(
+  status: ActivityNode['status'],
+  trans: TranslationBundle
+): string {
+  switch (status) {
+    case 'pending':
+      return trans.__('to come');
+    case 'running':
+      return trans.__('in progress');
+    case 'done':
+      return trans.__('done');
+    case 'skipped':
+      return trans.__('not needed');
+    case 'failed':
+      return trans.__('failed');
+  }
+}
+
+export function pauseWords(
+  reason: string | null,
+  trans: TranslationBundle
+): string | null {
+  switch (reason) {
+    case 'user':
+      return trans.__('Paused by you');
+    case 'step':
+      return trans.__('Paused after one action');
+    case 'limit':
+      return trans.__('Paused: the limit of actions is reached');
+    case 'interactive':
+      return trans.__('Paused after every action, as the settings say');
+    case 'error':
+      return trans.__('Paused: the last call did not work');
+    default:
+      return null;
+  }
+}
+
+export function doingWords(
+  what: NonNullable<RunView['doing']>['what'],
+  trans: TranslationBundle
+): string {
+  switch (what) {
+    case 'planning':
+      return trans.__('The planner is thinking about the next move');
+    case 'feedback':
+      return trans.__('The planner is judging the result');
+    case 'generating':
+      return trans.__('The planner is writing');
+    case 'action':
+      return trans.__('A cell is being written');
+    case 'cell':
+      return trans.__('A cell is running');
+  }
+}
+
+/** Label of an order, and what it will do. */
+export function orderWords(
+  command: CommandName,
+  trans: TranslationBundle
+): { label: string; effect: string } {
+  switch (command) {
+    case 'confirm':
+      return {
+        label: trans.__('Confirm'),
+        effect: trans.__('The run goes on with this.')
+      };
+    case 'reject':
+      return {
+        label: trans.__('Reject'),
+        effect: trans.__('The planner is told, with your reason.')
+      };
+    case 'pause':
+      return {
+        label: trans.__('Pause'),
+        effect: trans.__('Stops before the next action.')
+      };
+    case 'resume':
+      return {
+        label: trans.__('Resume'),
+        effect: trans.__('Goes on where it paused.')
+      };
+    case 'step':
+      return {
+        label: trans.__('Single step'),
+        effect: trans.__('Does one action and pauses again.')
+      };
+    case 'cancel':
+      return {
+        label: trans.__('Cancel the run'),
+        effect: trans.__(
+          'Ends the run now and interrupts a running cell. The notebook keeps its cells.'
+        )
+      };
+    case 'debug':
+      return {
+        label: trans.__('Debug'),
+        effect: trans.__(
+          'Tells the planner the error and lets it repair what failed.'
+        )
+      };
+    case 'retry':
+      return {
+        label: trans.__('Retry'),
+        effect: trans.__('Tries what failed once more, as it was planned.')
+      };
+    case 'restart':
+      return {
+        label: trans.__('Restart'),
+        effect: trans.__(
+          'Begins the workflow again at its first stage. The notebook keeps its cells.'
+        )
+      };
+    case 'reset':
+      return {
+        label: trans.__('Reset'),
+        effect: trans.__(
+          'Forgets the plan and goes back to idle. The notebook keeps its cells.'
+        )
+      };
+  }
+}
+
+export function changeWords(
+  change: Change['change'],
+  trans: TranslationBundle
+): string {
+  switch (change) {
+    case 'added':
+      return trans.__('Added');
+    case 'removed':
+      return trans.__('Removed');
+    case 'renamed':
+      return trans.__('Renamed');
+    case 'moved':
+      return trans.__('Moved');
+    case 'changed':
+      return trans.__('Changed');
+  }
+}
+
+export function levelWords(
+  level: Change['level'],
+  trans: TranslationBundle
+): string {
+  switch (level) {
+    case 'workflow':
+      return trans.__('workflow');
+    case 'stage':
+      return trans.__('stage');
+    case 'step':
+      return trans.__('step');
+  }
+}
+
+export function pendingWords(
+  kind: Pending['kind'],
+  trans: TranslationBundle
+): string {
+  switch (kind) {
+    case 'workflow':
+      return trans.__('The planner wants to change the workflow');
+    case 'steps':
+      return trans.__('The planner wants to change the steps of a stage');
+    case 'plan':
+      return trans.__('Start with this plan?');
+    case 'behavior':
+      return trans.__('Write and run the next group of cells?');
+    case 'code':
+      return trans.__('Run this cell?');
   }
 }

@@ -1,10 +1,10 @@
 """A1-A15: what each action leaves in the notebook, through the planner service and the kernel."""
 
 import nbformat
-from tests.engine.harness import lab
-from tests.planner_answers import RUN, add, say
 
 from notebook_bcc_ext.protocol.notebook_ops import METADATA_KEY
+from tests.engine.harness import lab
+from tests.planner_answers import RUN, add, say
 
 
 def play(room, *actions, step="read"):
@@ -41,8 +41,12 @@ async def test_a1_add_in_every_spelling(tmp_path):
         )
         cells = await finished(room)
         assert [(cell.cell_type, cell.source) for cell in cells] == [
-            ("markdown", "default"), ("markdown", "observation"), ("markdown", "markdown"),
-            ("code", "code_1 = 1"), ("markdown", "add-text"), ("markdown", "text"),
+            ("markdown", "default"),
+            ("markdown", "observation"),
+            ("markdown", "markdown"),
+            ("code", "code_1 = 1"),
+            ("markdown", "add-text"),
+            ("markdown", "text"),
             ("code", "code_2 = 2"),
         ]
         assert room.run.view().counts.cells_added == 7
@@ -62,7 +66,9 @@ async def test_a2_exec_names_its_cell_in_every_way(tmp_path):
         cells = await finished(room)
         assert [cell.get("execution_count") for cell in cells] == [2, None, 3]
         assert [cell.outputs[0]["text"] for cell in (cells[0], cells[2])] == ["first\n", "second\n"]
-        assert effects_told(room) == ["first", "first"], "need_output false keeps it in the cell only"
+        assert effects_told(room) == ["first", "first"], (
+            "need_output false keeps it in the cell only"
+        )
         assert room.run.view().counts.cells_executed == 3
 
 
@@ -78,8 +84,13 @@ async def test_a3_a4_thinking(tmp_path):
     async with lab(tmp_path) as room:
         play(
             room,
-            {"action": "is_thinking", "agentName": "Ada", "customText": "Now:",
-             "thinking_text": "which columns?", "textArray": ["one", "two"]},
+            {
+                "action": "is_thinking",
+                "agentName": "Ada",
+                "customText": "Now:",
+                "thinking_text": "which columns?",
+                "textArray": ["one", "two"],
+            },
             say("between"),
             {"action": "finish_thinking"},
             {"action": "is_thinking", "thinking_text": "again"},
@@ -117,28 +128,47 @@ async def test_a5_a6_chapters_and_sections_count_and_move_the_progress(tmp_path)
             {"action": "new_section", "content": "## Types"},
             {"action": "add_section", "content": "Gaps"},
             {"action": "new_chapter", "content": "## Model"},
-            {"action": "new_section", "content": "Fit", "metadata": {"section_id": "fit", "sectionNumber": 7}},
+            {
+                "action": "new_section",
+                "content": "Fit",
+                "metadata": {"section_id": "fit", "sectionNumber": 7},
+            },
             say("### By add", metadata={"is_section": True}),
         )
         cells = await finished(room)
         assert [cell.source for cell in cells] == [
-            "## Data", "### Types", "### Gaps", "## Model", "### Fit", "### By add",
+            "## Data",
+            "### Types",
+            "### Gaps",
+            "## Model",
+            "### Fit",
+            "### By add",
         ]
         told = [
-            (m.get("chapter_id") or m.get("section_id"), m.get("chapter_number") or m.get("section_number"))
+            (
+                m.get("chapter_id") or m.get("section_id"),
+                m.get("chapter_number") or m.get("section_number"),
+            )
             for m in (cell.metadata for cell in cells)
         ]
         assert told == [
-            ("chapter-1", 1), ("section-1", 1), ("section-2", 2),
-            ("chapter-2", 2), ("fit", 7), ("section-8", 8),
+            ("chapter-1", 1),
+            ("section-1", 1),
+            ("section-2", 2),
+            ("chapter-2", 2),
+            ("fit", 7),
+            ("section-8", 8),
         ]
         assert [("is_chapter" in c.metadata, "is_section" in c.metadata) for c in cells[:2]] == [
-            (True, False), (False, True),
+            (True, False),
+            (False, True),
         ]
         assert room.feedback()[0]["sections_added"] == 4
         assert contexts(room)[-1]["section_progress"] == {
-            "current_section_id": "section-8", "current_section_number": 8,
-            "completed_sections": ["section-1", "section-2", "fit"], "all": [],
+            "current_section_id": "section-8",
+            "current_section_number": 8,
+            "completed_sections": ["section-1", "section-2", "fit"],
+            "all": [],
         }
 
 
@@ -160,15 +190,21 @@ async def test_a10_end_phase_skips_the_rest_and_the_feedback_is_still_made(tmp_p
     async with lab(tmp_path, {"load": ["read", "check"]}) as room:
         play(room, say("one"), {"action": "end_phase", "step_id": "read"}, say("never"), RUN)
         room.planner.on(
-            "planning", {"targetAchieved": False, "transition": {"continue_behaviors": True}},
-            is_feedback=True, step="read",
+            "planning",
+            {"targetAchieved": False, "transition": {"continue_behaviors": True}},
+            is_feedback=True,
+            step="read",
         )
         play(room, say("two"), {"action": "end_phase"}, step="check")
         cells = await finished(room)
         assert [cell.source for cell in cells] == ["one", "two"]
         assert room.feedback()[0] == {
-            "behavior_id": "behavior_001", "actions_executed": 2, "actions_succeeded": 2,
-            "sections_added": 0, "last_action_result": "success", "lines_skipped": 2,
+            "behavior_id": "behavior_001",
+            "actions_executed": 2,
+            "actions_succeeded": 2,
+            "sections_added": 0,
+            "last_action_result": "success",
+            "lines_skipped": 2,
         }
         assert [w for w in room.warnings() if "after end_phase was skipped" in w] == [
             "the step has ended; action 'add' after end_phase was skipped",
@@ -193,7 +229,9 @@ async def test_a11_next_event_reaches_hooks_and_listeners(tmp_path):
     async with lab(tmp_path) as room:
         heard = []
         registry = room.run.world.registry
-        registry.after(lambda context, action, result: heard.append(action.event_type), "next_event")
+        registry.after(
+            lambda context, action, result: heard.append(action.event_type), "next_event"
+        )
         play(room, {"action": "next_event", "eventType": "data_ready", "payload": {"rows": 3}})
         await finished(room)
         assert heard == ["data_ready"]
@@ -206,7 +244,8 @@ async def test_a12_the_actions_the_product_grew(tmp_path):
         play(
             room,
             {"action": "new_step", "content": "Look"},
-            add("print('41 rows')"), RUN,
+            add("print('41 rows')"),
+            RUN,
             {"action": "is_thinking", "agent_name": "Ada"},
             {"action": "set_effect_as_thinking"},
             {"action": "finish_thinking"},
@@ -216,13 +255,18 @@ async def test_a12_the_actions_the_product_grew(tmp_path):
         )
         cells = await finished(room)
         assert [cell.source for cell in cells] == [
-            "#### Look", "print('41 rows')", "> 💭 **Ada**\n> 41 rows", "Not many.", "final",
+            "#### Look",
+            "print('41 rows')",
+            "> 💭 **Ada**\n> 41 rows",
+            "Not many.",
+            "final",
         ]
         assert cells[0].metadata["is_step"] is True
         assert cells[2].metadata["thinking_text"] == "41 rows"
         feedback = next(s for s in room.planner.requests if s.is_feedback)
         assert feedback.body["observation"]["context"]["effects"] == {
-            "current": [], "history": ["41 rows"],
+            "current": [],
+            "history": ["41 rows"],
         }
 
 
@@ -250,7 +294,9 @@ async def test_a13_content_is_cleaned_on_its_way_into_cells(tmp_path):
             say("```python\nkept\n```"),
         )
         assert [cell.source for cell in await finished(room)] == [
-            "hello", "x = 1", "```python\nkept\n```",
+            "hello",
+            "x = 1",
+            "```python\nkept\n```",
         ]
 
 
@@ -276,13 +322,25 @@ async def test_a14_store_ids_become_cell_ids_and_keep_naming_their_cells(tmp_pat
 
 async def test_a15_provenance_and_metadata(tmp_path):
     async with lab(tmp_path, {"load": ["read"]}) as room:
-        room.planner.step("read", behaviors=[
-            [add("1/0", metadata={
-                "trusted": True, "notebook_bcc": {"run": "forged"}, "tags": ["t"],
-                "isStep": True, "chapterId": "c-9", "extra": {"mine": 1},
-            })],
-            [RUN, say("two")],
-        ])
+        room.planner.step(
+            "read",
+            behaviors=[
+                [
+                    add(
+                        "1/0",
+                        metadata={
+                            "trusted": True,
+                            "notebook_bcc": {"run": "forged"},
+                            "tags": ["t"],
+                            "isStep": True,
+                            "chapterId": "c-9",
+                            "extra": {"mine": 1},
+                        },
+                    )
+                ],
+                [RUN, say("two")],
+            ],
+        )
         room.run.world.settings = room.run.world.settings.model_copy(
             update={"on_action_error": "continue"}
         )
@@ -290,14 +348,22 @@ async def test_a15_provenance_and_metadata(tmp_path):
         where = {"run": "run-1", "stage": "load", "step": "read"}
         first = dict(cells[0].metadata)
         assert first.pop(METADATA_KEY) == {
-            **where, "behavior": "behavior_001", "iteration": 1, "action": "action-1", "debug": True,
+            **where,
+            "behavior": "behavior_001",
+            "iteration": 1,
+            "action": "action-1",
+            "debug": True,
         }, "a failed cell offers Debug and still tells who wrote it"
         assert first == {
-            "is_step": True, "chapter_id": "c-9",
+            "is_step": True,
+            "chapter_id": "c-9",
             "extra": {"trusted": True, "notebook_bcc": {"run": "forged"}, "tags": ["t"], "mine": 1},
         }
         assert cells[1].metadata[METADATA_KEY] == {
-            **where, "behavior": "behavior_002", "iteration": 2, "action": "action-3",
+            **where,
+            "behavior": "behavior_002",
+            "iteration": 2,
+            "action": "action-3",
         }
 
 

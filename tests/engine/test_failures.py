@@ -1,12 +1,12 @@
 """A16-A18, P4, P7: what happens when something goes wrong, and what stays."""
 
 import pytest
-from tests.engine.harness import lab
-from tests.planner_answers import CUT, RUN, Reply, Stream, add, say, too_many_requests
 
 from notebook_bcc_ext.actions.context import ActionResult
 from notebook_bcc_ext.engine.factory import default_registry
 from notebook_bcc_ext.protocol.notebook_ops import METADATA_KEY
+from tests.engine.harness import lab
+from tests.planner_answers import CUT, RUN, Reply, Stream, add, say, too_many_requests
 
 FAILING = add("print('before')\n1/0")
 REPAIRED = {**RUN, "auto_debug": True}
@@ -52,7 +52,10 @@ async def test_a16_custom_actions_and_hooks_through_the_whole_path(tmp_path):
     registry.before(lambda context, action: heard.append(f"before {action.action}"))
     registry.after(lambda context, action, result: heard.append(f"after {result.success}"), "table")
     async with lab(tmp_path, registry=registry, on_action_error="continue") as room:
-        play(room, [{"action": "table", "head": "price"}, {"type": "says_nothing"}, {"action": "says_no"}])
+        play(
+            room,
+            [{"action": "table", "head": "price"}, {"type": "says_nothing"}, {"action": "says_no"}],
+        )
         await room.go()
         assert room.state == "workflow_completed", room.run.view().error
         [cell] = await room.cells()
@@ -146,7 +149,10 @@ async def test_a18_a_failing_cell_fails_the_run_and_debug_tells_the_planner(tmp_
         assert [output["output_type"] for output in cell.outputs] == ["stream", "error"]
         assert cell.metadata[METADATA_KEY]["debug"] is True
         error = error_of(room)
-        assert (error.message, error.kind) == ("ZeroDivisionError: division by zero", "ActionFailed")
+        assert (error.message, error.kind) == (
+            "ZeroDivisionError: division by zero",
+            "ActionFailed",
+        )
         assert error.cell_id == cell.id
         assert "ZeroDivisionError" in error.traceback
         assert error.location["step_id"] == "read"
@@ -158,8 +164,11 @@ async def test_a18_a_failing_cell_fails_the_run_and_debug_tells_the_planner(tmp_
         assert room.state == "workflow_completed"
         asked = room.planner.seen("/generating")[-1].body
         assert asked["behavior_feedback"] == {
-            "behavior_id": "behavior_001", "actions_executed": 2, "actions_succeeded": 1,
-            "sections_added": 0, "last_action_result": "error: ZeroDivisionError: division by zero",
+            "behavior_id": "behavior_001",
+            "actions_executed": 2,
+            "actions_succeeded": 1,
+            "sections_added": 0,
+            "last_action_result": "error: ZeroDivisionError: division by zero",
         }
         assert "ZeroDivisionError" in str(asked["observation"]["context"]["effects"]["current"])
         assert room.run.view().error is None
@@ -205,11 +214,19 @@ async def test_a18_the_debug_mark_goes_with_success_unless_it_is_to_stay(tmp_pat
     code = "{0} = globals().get('{0}', 0) + 1\nassert {0} > 1"
     keep = {**RUN, "keepDebugButtonVisible": True}
     async with lab(tmp_path, on_action_error="continue") as room:
-        play(room, [
-            add(code.format("FIRST")), RUN, RUN,
-            add(code.format("SECOND")), RUN, keep,
-            add("x = 1"), RUN,
-        ])
+        play(
+            room,
+            [
+                add(code.format("FIRST")),
+                RUN,
+                RUN,
+                add(code.format("SECOND")),
+                RUN,
+                keep,
+                add("x = 1"),
+                RUN,
+            ],
+        )
         await room.go()
         assert room.run.view().counts.actions_failed == 2
         cells = await room.cells()
@@ -238,10 +255,15 @@ async def test_o4_a_kernel_that_is_gone_at_the_end_of_a_behavior_breaks_nothing(
     plan = {"stages": [{"id": "load", "steps": [{"id": "read", "expected": ["df"]}]}]}
     async with lab(tmp_path, plan, on_action_error="continue") as room:
         play(room, [add("df = 1\nimport os; os._exit(1)"), RUN])
-        room.planner.on("planning", {
-            "targetAchieved": False, "transition": {"continue_behaviors": True},
-            "context_filter": {"variables_to_summarize": {"df": "shape_only"}},
-        }, is_feedback=True)
+        room.planner.on(
+            "planning",
+            {
+                "targetAchieved": False,
+                "transition": {"continue_behaviors": True},
+                "context_filter": {"variables_to_summarize": {"df": "shape_only"}},
+            },
+            is_feedback=True,
+        )
         await room.go()
         assert room.state == "workflow_completed", room.run.view().error
         assert any("could not be checked" in warning for warning in room.warnings())
@@ -345,10 +367,19 @@ async def test_p7_after_a_cut_stream_a_planner_may_go_on_differently(tmp_path):
 async def test_p4_garbage_lines_are_counted_and_reported(tmp_path):
     async with lab(tmp_path) as room:
         play(room, [say("x")])
-        room.planner.on("generating", Stream(
-            {"action": say("one")}, "this is no JSON", "[1, 2]", b"\n\n", {"neither": 1},
-            say("bare"), b'{"action": {"action": "add", "content": "last \xe6', b'\x95\xb0"}}',
-        ))
+        room.planner.on(
+            "generating",
+            Stream(
+                {"action": say("one")},
+                "this is no JSON",
+                "[1, 2]",
+                b"\n\n",
+                {"neither": 1},
+                say("bare"),
+                b'{"action": {"action": "add", "content": "last \xe6',
+                b'\x95\xb0"}}',
+            ),
+        )
         await room.go()
         assert room.state == "workflow_completed"
         assert await room.sources() == ["one", "bare", "last 数"]

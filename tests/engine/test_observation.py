@@ -8,10 +8,15 @@ from tests.planner_answers import RUN, add, say
 PLAN = {
     "name": "houses",
     "stages": [
-        {"id": "load", "goal": "load it", "expected_outputs": ["df"], "steps": [
-            {"id": "read", "goal": "read it", "expected_outputs": ["raw"]},
-            {"id": "check", "goal": "check it"},
-        ]},
+        {
+            "id": "load",
+            "goal": "load it",
+            "expected_outputs": ["df"],
+            "steps": [
+                {"id": "read", "goal": "read it", "expected_outputs": ["raw"]},
+                {"id": "check", "goal": "check it"},
+            ],
+        },
         {"id": "model", "goal": "model it", "steps": [{"id": "fit", "goal": "fit it"}]},
     ],
 }
@@ -50,15 +55,21 @@ async def test_o1_o2_o3_p2_the_location_at_every_call(tmp_path):
             assert set(observed(seen)) == {"location", "context"}
             assert set(progress(seen)) == {"stages", "steps", "behaviors"}
             for level in progress(seen).values():
-                assert {"completed", "current", "remaining", "focus", "current_outputs"} <= set(level)
+                assert {"completed", "current", "remaining", "focus", "current_outputs"} <= set(
+                    level
+                )
                 assert set(level["current_outputs"]) == {"expected", "produced", "in_progress"}
         second = room.planner.seen("/generating")[1]
         assert observed(second)["location"]["current"] == {
-            "stage_id": "load", "step_id": "read",
-            "behavior_id": "behavior_002", "behavior_iteration": 2,
+            "stage_id": "load",
+            "step_id": "read",
+            "behavior_id": "behavior_002",
+            "behavior_iteration": 2,
         }
         assert observed(second)["location"]["goals"] == {
-            "stage": "load it", "step": "read it", "behavior": None,
+            "stage": "load it",
+            "step": "read it",
+            "behavior": None,
         }
         assert progress(second)["stages"]["remaining"] == ["model"]
         assert progress(second)["steps"]["remaining"] == ["check"]
@@ -68,7 +79,8 @@ async def test_o1_o2_o3_p2_the_location_at_every_call(tmp_path):
         assert done["actions_taken"] == ["add: x", "add: raw = 1", "exec"]
         last = room.planner.requests[-1]
         assert [(s["stage_id"], s["goal"]) for s in progress(last)["stages"]["completed"]] == [
-            ("load", "load it"), ("model", "model it"),
+            ("load", "load it"),
+            ("model", "model it"),
         ]
         assert progress(last)["stages"]["completed"][0]["actions_taken"] == ["read", "check"]
 
@@ -85,13 +97,26 @@ table, broken = np.zeros((3, 4)), Broken()
 print('shape', table.shape)
 x
 """
-    async with lab(tmp_path, request={"variables": {"x": "claimed", "language": "en"}}) as room:
+    async with lab(tmp_path, request={"variables": {"language": "en"}}) as room:
+        room.planner.on(
+            "planning",
+            {"targetAchieved": False, "context_update": {"variables": {"x": "claimed"}}},
+            state="STAGE_RUNNING",
+        )
         room.planner.step("read", behaviors=[[add(code), RUN], [add("del x\nprint('gone')"), RUN]])
         await completed(room)
-        assert context(room.planner.requests[0])["variables"] == {"x": "claimed", "language": "en"}
+        assert context(room.planner.seen("/generating")[0])["variables"] == {
+            "x": "claimed",
+            "language": "en",
+        }
         first, second = (context(seen) for seen in feedbacks(room))
         told = first["variables"]
-        assert (told["x"], told["name"], told["rows"], told["language"]) == (1, "houses", [1, 2], "en")
+        assert (told["x"], told["name"], told["rows"], told["language"]) == (
+            1,
+            "houses",
+            [1, 2],
+            "en",
+        )
         assert told["table"] == "ndarray(3, 4) float64"
         assert "broken" in told
         assert not {"math", "np", "helper", "Broken", "_hidden"} & set(told)
@@ -108,13 +133,18 @@ async def test_o6_the_notebook_in_short_and_in_full(tmp_path):
         folder = tmp_path / shape
         folder.mkdir()
         async with lab(folder, notebook_cells=shape, notebook_cells_limit=2) as room:
-            room.planner.step("read", behaviors=[[title, say("a"), say("b"), add("print(42)"), RUN]])
+            room.planner.step(
+                "read", behaviors=[[title, say("a"), say("b"), add("print(42)"), RUN]]
+            )
             await completed(room)
             told = context(room.planner.requests[-1])["notebook"]
             cells, metadata = told.pop("cells", None), told.pop("metadata", None)
             told["last_output"] = told["last_output"].strip()
             assert told == {
-                "title": "Houses", "cell_count": 4, "last_cell_type": "code", "last_output": "42",
+                "title": "Houses",
+                "cell_count": 4,
+                "last_cell_type": "code",
+                "last_output": "42",
             }
             if shape == "summary":
                 assert (cells, metadata) == (None, None)
@@ -133,7 +163,9 @@ async def test_o7_o12_the_machine_its_bounded_history_and_the_size_of_it_all(tmp
         assert last["state"] == "STAGE_COMPLETED"
         assert last["last_transition"] == "COMPLETE_STAGE -> STAGE_COMPLETED"
         assert [entry["event"] for entry in last["history"]] == [
-            "COMPLETE_BEHAVIOR", "COMPLETE_STEP", "COMPLETE_STAGE",
+            "COMPLETE_BEHAVIOR",
+            "COMPLETE_STEP",
+            "COMPLETE_STAGE",
         ]
         assert set(last["history"][0]) == {"from", "event", "to", "timestamp"}
         assert last["transition"][-1] == "COMPLETE_STAGE -> STAGE_COMPLETED"
@@ -145,11 +177,17 @@ async def test_p6_o8_every_kind_of_update_is_applied_before_the_next_call(tmp_pa
     start = {
         "variables": {"mood": "calm", "seen": 1},
         "todo_list_update": {"operation": "add", "items": ["plot", "fit", "plot"]},
-        "section_progress": {"current_section_id": "s2", "current_section_number": 2,
-                             "completed_sections": ["s1"], "all": ["s1", "s2", "s3"]},
+        "section_progress": {
+            "current_section_id": "s2",
+            "current_section_number": 2,
+            "completed_sections": ["s1"],
+            "all": ["s1", "s2", "s3"],
+        },
         "workflow_progress": {"percent": 40},
-        "progress_update": [{"level": "steps", "focus": ["look", "closely"]},
-                            {"level": "behaviors", "focus": "columns"}],
+        "progress_update": [
+            {"level": "steps", "focus": ["look", "closely"]},
+            {"level": "behaviors", "focus": "columns"},
+        ],
         "effects_update": {"current": ["planner's note"], "history": ["old note"]},
         "outputs": {"expected": ["df"], "in_progress": ["tmp"]},
     }
@@ -165,9 +203,16 @@ async def test_p6_o8_every_kind_of_update_is_applied_before_the_next_call(tmp_pa
             "planning", {"targetAchieved": False, "context_update": start}, state="STEP_RUNNING"
         )
         room.planner.on("planning", {**CONTINUE, "context_update": after}, is_feedback=True)
-        room.planner.on("planning", {**CONTINUE, "context_update": {
-            "todo_list_update": {"operation": "replace", "items": ["write"]},
-        }}, is_feedback=True)
+        room.planner.on(
+            "planning",
+            {
+                **CONTINUE,
+                "context_update": {
+                    "todo_list_update": {"operation": "replace", "items": ["write"]},
+                },
+            },
+            is_feedback=True,
+        )
         await completed(room)
         first, second, third = room.planner.seen("/generating")
         told = context(first)
@@ -179,7 +224,9 @@ async def test_p6_o8_every_kind_of_update_is_applied_before_the_next_call(tmp_pa
         assert progress(first)["steps"]["focus"] == "look\nclosely"
         assert progress(first)["behaviors"]["focus"] == "columns"
         assert progress(first)["behaviors"]["current_outputs"] == {
-            "expected": ["df"], "produced": [], "in_progress": ["tmp"],
+            "expected": ["df"],
+            "produced": [],
+            "in_progress": ["tmp"],
         }
         told = context(second)
         assert (told["variables"]["mood"], told["variables"]["seen"]) == ("calm", 2)
@@ -194,12 +241,28 @@ async def test_p6_o8_every_kind_of_update_is_applied_before_the_next_call(tmp_pa
 async def test_p6_a_focus_set_on_the_way_in_is_there_when_the_level_begins(tmp_path):
     async with lab(tmp_path, PLAN) as room:
         room.planner.step("read", behaviors=[[say("x")]])
-        room.planner.on("planning", {"targetAchieved": False, "context_update": {
-            "workflow_update": PLAN, "progress_update": {"level": "stages", "focus": "the file"},
-        }}, state="IDLE")
-        room.planner.on("planning", {"targetAchieved": False, "context_update": {
-            "progress_update": {"level": "steps", "focus": "the header"},
-        }}, state="STAGE_RUNNING", times=1)
+        room.planner.on(
+            "planning",
+            {
+                "targetAchieved": False,
+                "context_update": {
+                    "workflow_update": PLAN,
+                    "progress_update": {"level": "stages", "focus": "the file"},
+                },
+            },
+            state="IDLE",
+        )
+        room.planner.on(
+            "planning",
+            {
+                "targetAchieved": False,
+                "context_update": {
+                    "progress_update": {"level": "steps", "focus": "the header"},
+                },
+            },
+            state="STAGE_RUNNING",
+            times=1,
+        )
         await completed(room)
         [generating] = room.planner.seen("/generating")
         assert progress(generating)["stages"]["focus"] == "the file"
@@ -210,30 +273,59 @@ async def test_p6_a_focus_set_on_the_way_in_is_there_when_the_level_begins(tmp_p
 
 async def test_p5_the_counts_are_true(tmp_path):
     async with lab(tmp_path, on_action_error="continue") as room:
-        room.planner.step("read", behaviors=[
-            [{"action": "new_section", "content": "A"}, {"action": "new_chapter", "content": "B"},
-             {"action": "nonsense"}, {"action": "add"}, add("1/0"), RUN],
-            [say("x")],
-        ])
+        room.planner.step(
+            "read",
+            behaviors=[
+                [
+                    {"action": "new_section", "content": "A"},
+                    {"action": "new_chapter", "content": "B"},
+                    {"action": "nonsense"},
+                    {"action": "add"},
+                    add("1/0"),
+                    RUN,
+                ],
+                [say("x")],
+            ],
+        )
         await completed(room)
         assert room.feedback() == [
-            {"behavior_id": "behavior_001", "actions_executed": 5, "actions_succeeded": 3,
-             "sections_added": 1, "lines_skipped": 1,
-             "last_action_result": "error: ZeroDivisionError: division by zero"},
-            {"behavior_id": "behavior_002", "actions_executed": 1, "actions_succeeded": 1,
-             "sections_added": 0, "last_action_result": "success"},
+            {
+                "behavior_id": "behavior_001",
+                "actions_executed": 5,
+                "actions_succeeded": 3,
+                "sections_added": 1,
+                "lines_skipped": 1,
+                "last_action_result": "error: ZeroDivisionError: division by zero",
+            },
+            {
+                "behavior_id": "behavior_002",
+                "actions_executed": 1,
+                "actions_succeeded": 1,
+                "sections_added": 0,
+                "last_action_result": "success",
+            },
         ]
 
 
 async def test_o9_produced_means_that_the_kernel_has_it(tmp_path):
     async with lab(tmp_path, PLAN, interactive_mode=True) as room:
         room.planner.step("read", behaviors=[[add("raw = df = 1"), RUN]])
-        room.planner.on("planning", {
-            "targetAchieved": False, "context_update": {"outputs": {"expected": ["raw", "ghost"]}},
-        }, state="STEP_RUNNING")
-        room.planner.on("planning", {
-            "targetAchieved": True, "context_update": {"outputs": {"produced": ["ghost"]}},
-        }, is_feedback=True)
+        room.planner.on(
+            "planning",
+            {
+                "targetAchieved": False,
+                "context_update": {"outputs": {"expected": ["raw", "ghost"]}},
+            },
+            state="STEP_RUNNING",
+        )
+        room.planner.on(
+            "planning",
+            {
+                "targetAchieved": True,
+                "context_update": {"outputs": {"produced": ["ghost"]}},
+            },
+            is_feedback=True,
+        )
         await room.go()
         attained = room.run.view().progress.attainment
         assert attained == {"stages": 0, "steps": 0, "behaviors": 0}, "after the first action"
@@ -246,39 +338,80 @@ async def test_o9_produced_means_that_the_kernel_has_it(tmp_path):
         assert room.state == "workflow_completed", room.run.view().error
         [feedback] = feedbacks(room)
         assert progress(feedback)["behaviors"]["current_outputs"]["in_progress"] == ["raw"]
-        after = next(s for s in room.planner.requests if s.state == "STEP_RUNNING" and s.step == "check")
+        after = next(
+            s for s in room.planner.requests if s.state == "STEP_RUNNING" and s.step == "check"
+        )
         [read] = progress(after)["steps"]["completed"]
         assert read["outputs_produced"] == {"variables": ["raw"]}
         assert progress(after)["stages"]["current_outputs"] == {
-            "expected": ["df"], "produced": ["raw", "df"], "in_progress": [],
+            "expected": ["df"],
+            "produced": ["raw", "df"],
+            "in_progress": [],
         }
         warning = "'ghost' was reported as produced by this behavior but is not in the kernel"
         assert warning in room.warnings()
         assert any(warning in line for line in context(after)["effects"]["current"])
         last = room.planner.requests[-1]
-        assert progress(last)["stages"]["completed"][0]["outputs_produced"]["variables"] == ["raw", "df"]
+        assert progress(last)["stages"]["completed"][0]["outputs_produced"]["variables"] == [
+            "raw",
+            "df",
+        ]
 
 
 async def test_o10_promotion_by_an_answer_and_by_an_action(tmp_path):
     async with lab(tmp_path, {"load": ["read", "check"]}) as room:
-        room.planner.step("read", behaviors=[
-            [add("df_working, tmp, early = 1, 2, 3"), RUN, {
-                "action": "promote_artifact", "variable_name": "tmp", "artifact_id": "rows@v1",
-            }],
-        ])
+        room.planner.step(
+            "read",
+            behaviors=[
+                [
+                    add("df_working, tmp, early = 1, 2, 3"),
+                    RUN,
+                    {
+                        "action": "promote_artifact",
+                        "variable_name": "tmp",
+                        "artifact_id": "rows@v1",
+                    },
+                ],
+            ],
+        )
         room.planner.step("check", behaviors=[[say("x")]])
-        promote = {"variable_name": "df_working", "artifact_id": "df_imputed@iter3", "description": "filled"}
-        room.planner.on("planning", {"targetAchieved": True, "context_update": {"outputs": {
-            "promote": [promote, {"variable_name": "ghost", "artifact_id": "g@1"}],
-        }}}, is_feedback=True)
-        room.planner.on("planning", {"targetAchieved": False, "context_update": {"outputs": {
-            "promote": [{"variable_name": "early", "artifact_id": "late@2"}],
-        }}}, state="STEP_RUNNING", step="check")
+        promote = {
+            "variable_name": "df_working",
+            "artifact_id": "df_imputed@iter3",
+            "description": "filled",
+        }
+        room.planner.on(
+            "planning",
+            {
+                "targetAchieved": True,
+                "context_update": {
+                    "outputs": {
+                        "promote": [promote, {"variable_name": "ghost", "artifact_id": "g@1"}],
+                    }
+                },
+            },
+            is_feedback=True,
+        )
+        room.planner.on(
+            "planning",
+            {
+                "targetAchieved": False,
+                "context_update": {
+                    "outputs": {
+                        "promote": [{"variable_name": "early", "artifact_id": "late@2"}],
+                    }
+                },
+            },
+            state="STEP_RUNNING",
+            step="check",
+        )
         await completed(room)
         last = room.planner.requests[-1]
         names = context(last)["variables"]
         assert {k: names[k] for k in ("rows_v1", "df_imputed_iter3", "late_2")} == {
-            "rows_v1": 2, "df_imputed_iter3": 1, "late_2": 3,
+            "rows_v1": 2,
+            "df_imputed_iter3": 1,
+            "late_2": 3,
         }
         assert not {"tmp", "df_working", "early"} & set(names)
         [stage] = progress(last)["stages"]["completed"]
@@ -288,8 +421,11 @@ async def test_o10_promotion_by_an_answer_and_by_an_action(tmp_path):
         created = artifacts[1].pop("created_at")
         assert created.endswith("Z")
         assert artifacts[1] == {
-            "artifact_id": "df_imputed@iter3", "variable_name": "df_imputed_iter3",
-            "description": "filled", "source": "behavior_001", "parent": "df_working",
+            "artifact_id": "df_imputed@iter3",
+            "variable_name": "df_imputed_iter3",
+            "description": "filled",
+            "source": "behavior_001",
+            "parent": "df_working",
         }
         assert any("'ghost' was not promoted" in warning for warning in room.warnings())
 
@@ -298,10 +434,14 @@ async def test_o11_the_filter_shapes_the_next_generating_request_only(tmp_path):
     wanted = {
         "variables_to_include": ["n", "missing"],
         "variables_to_summarize": {
-            "table": "shape_only", "rows": "last_2_only", "mood": "head_only", "nowhere": "head_only",
+            "table": "shape_only",
+            "rows": "last_2_only",
+            "mood": "head_only",
+            "nowhere": "head_only",
         },
         "effects_config": {
-            "current_limit": 5, "history_limit": 1,
+            "current_limit": 5,
+            "history_limit": 1,
             "patterns": {"include": ["keep", "WARN"], "exclude": ["secret", "(", "(a+)+$"]},
         },
         "focus_to_include": ["behaviors"],
@@ -313,11 +453,23 @@ n, table, rows, other = 1, np.zeros((30, 4)), list(range(1000)), 'x' * 500
 print('keep this')
 """
     async with lab(tmp_path, request={"variables": {"mood": "calm"}}) as room:
-        room.planner.step("read", behaviors=[
-            [add(code), RUN, add("print('keep secret')"), RUN, add("print('drop')"), RUN,
-             add(f"print('{'a' * 40}!')"), RUN],
-            [say("y")], [say("z")],
-        ])
+        room.planner.step(
+            "read",
+            behaviors=[
+                [
+                    add(code),
+                    RUN,
+                    add("print('keep secret')"),
+                    RUN,
+                    add("print('drop')"),
+                    RUN,
+                    add(f"print('{'a' * 40}!')"),
+                    RUN,
+                ],
+                [say("y")],
+                [say("z")],
+            ],
+        )
         room.planner.on("planning", {**CONTINUE, "context_filter": wanted}, is_feedback=True)
         await completed(room)
         whole, filtered, free = room.planner.seen("/generating")
@@ -349,7 +501,13 @@ async def test_o13_every_call_can_be_looked_at(tmp_path):
         room.planner.step("read", behaviors=[[say("x")]])
         await completed(room)
         assert [call.kind for call in room.calls] == [
-            "planning", "planning", "planning", "generating", "feedback", "planning", "planning",
+            "planning",
+            "planning",
+            "planning",
+            "generating",
+            "feedback",
+            "planning",
+            "planning",
         ]
         for call, seen in zip(room.calls, room.planner.requests, strict=True):
             assert json.loads(call.request) == seen.body

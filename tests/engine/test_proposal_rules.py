@@ -35,7 +35,9 @@ def progress_in(plan, stage="a", step=None):
 
 
 def changes_of(update, progress):
-    return [(c.change, c.level, c.id, c.before, c.after) for c in describe_changes(update, progress)]
+    return [
+        (c.change, c.level, c.id, c.before, c.after) for c in describe_changes(update, progress)
+    ]
 
 
 def workflow(plan, **fields):
@@ -169,7 +171,9 @@ STEP = st.fixed_dictionaries(
     optional={"name": TEXT, "goal": TEXT, "expected_outputs": st.lists(TEXT, max_size=2)},
 )
 STEPS = st.lists(STEP, min_size=1, max_size=4, unique_by=lambda step: step["id"])
-STAGE = st.fixed_dictionaries({"id": st.sampled_from("abcd"), "steps": STEPS}, optional={"goal": TEXT})
+STAGE = st.fixed_dictionaries(
+    {"id": st.sampled_from("abcd"), "steps": STEPS}, optional={"goal": TEXT}
+)
 STAGES = st.lists(STAGE, min_size=1, max_size=4, unique_by=lambda stage: stage["id"])
 PLANS = st.fixed_dictionaries({"stages": STAGES, "name": TEXT})
 

@@ -5,15 +5,24 @@ import json
 
 import nbformat
 import pytest
-from tests.engine.harness import HANG_GUARD, lab
-from tests.planner_answers import RUN, Reply, Stream, add, say
 
 from notebook_bcc_ext.engine.memory import from_snapshot, to_snapshot
 from notebook_bcc_ext.errors import IllegalCommandError
 from notebook_bcc_ext.protocol.runs import Command, RunView
+from tests.engine.harness import HANG_GUARD, lab
+from tests.planner_answers import RUN, Reply, Stream, add, say
 
 ALL = {
-    "confirm", "reject", "cancel", "pause", "resume", "step", "reset", "restart", "retry", "debug",
+    "confirm",
+    "reject",
+    "cancel",
+    "pause",
+    "resume",
+    "step",
+    "reset",
+    "restart",
+    "retry",
+    "debug",
 }
 
 
@@ -47,7 +56,11 @@ async def test_f14_pause_step_and_resume(tmp_path):
         await go_until_paused(room)
         await room.events.until(lambda: done(room) == 1)
         view = room.run.view()
-        assert (view.status, view.status_reason, view.state) == ("paused", "user", "action_completed")
+        assert (view.status, view.status_reason, view.state) == (
+            "paused",
+            "user",
+            "action_completed",
+        )
         assert view.allowed_commands == ["resume", "step", "cancel"]
         await room.command("step")
         await room.events.until(lambda: done(room) == 2 and room.run.status == "paused")
@@ -100,6 +113,15 @@ async def test_f14_interactive_mode_pauses_after_every_action(tmp_path):
         assert room.state == "workflow_completed"
 
 
+async def until_printed(room):
+    """Outputs reach the notebook without an event of the run: look again and again."""
+    for _ in range(HANG_GUARD * 20):
+        if room.run.world.notebook.summary().last_output:
+            return
+        await asyncio.sleep(0.05)
+    raise TimeoutError("the cell printed nothing")
+
+
 # -- cancel ---------------------------------------------------------------------------------------
 
 
@@ -111,9 +133,8 @@ async def test_f14_cancel_while_a_cell_runs_interrupts_the_kernel(tmp_path, when
         await room.events.until(
             lambda: any(e["change"] == "running" for e in room.events.of("cell"))
         )
-        async with asyncio.timeout(HANG_GUARD):
-            while when == "in its midst" and not room.run.world.notebook.summary().last_output:
-                await asyncio.sleep(0.05)
+        if when == "in its midst":
+            await until_printed(room)
         async with asyncio.timeout(HANG_GUARD):
             await room.command("cancel")
             result = await room.run.world.runner.run("x = 1", "after", lambda changes: None)
@@ -168,27 +189,18 @@ async def test_f14_cancel_while_paused_and_while_a_call_is_under_way(tmp_path):
 
 async def reach(room, place):
     """Bring the run to a place where a person might command it."""
-    match place:
-        case "paused":
-            room.run.world.gate.pause()
-            await room.go()
-        case "waiting":
-            await room.go()
-        case "running":
-            room.run.start()
-            await room.events.until(lambda: done(room) == 1)
-        case "error" | "error at stage" | "idle with error":
-            await room.go()
-        case "done":
-            await room.go()
-        case "cancelled":
-            room.run.world.gate.pause()
-            await room.go()
-            room.run.world.machine.fire("START_WORKFLOW")
-            await room.command("cancel")
-        case "reset":
-            await room.go()
-            await room.command("reset")
+    if place in ("paused", "cancelled"):
+        room.run.world.gate.pause()
+    room.run.start()
+    if place == "running":
+        await room.events.until(lambda: done(room) == 1)
+    else:
+        await room.to_rest()
+    if place == "cancelled":
+        room.run.world.machine.fire("START_WORKFLOW")
+        await room.command("cancel")
+    elif place == "reset":
+        await room.command("reset")
 
 
 STEPS = {"action": "update_stage_steps", "stage_id": "load", "steps": [{"id": "read"}, {"id": "b"}]}
@@ -279,16 +291,22 @@ async def test_f12_nothing_of_the_old_way_steers_the_new_one(tmp_path, command):
     async with lab(tmp_path, plan, request={"variables": {"language": "en"}}) as room:
         play(room, [say("one")])
         play(room, [say("two")], step="check")
-        room.planner.on("planning", {
-            "targetAchieved": True,
-            "context_update": {
-                "variables": {"mood": "old"},
-                "todo_list_update": {"operation": "add", "items": ["old"]},
-                "stage_steps_update": {
-                    "stage_id": "load", "steps": [{"id": "read"}, {"id": "check"}, {"id": "more"}],
+        room.planner.on(
+            "planning",
+            {
+                "targetAchieved": True,
+                "context_update": {
+                    "variables": {"mood": "old"},
+                    "todo_list_update": {"operation": "add", "items": ["old"]},
+                    "stage_steps_update": {
+                        "stage_id": "load",
+                        "steps": [{"id": "read"}, {"id": "check"}, {"id": "more"}],
+                    },
                 },
             },
-        }, state="STEP_COMPLETED", times=1)
+            state="STEP_COMPLETED",
+            times=1,
+        )
         await room.go()
         await room.answer("reject")
         assert room.state == "error"
@@ -375,20 +393,28 @@ async def test_j7_f4_the_view_the_journal_and_the_snapshot(tmp_path):
     request = {"goal": "know the prices", "data": "houses.csv", "variables": {"target": "price"}}
     async with lab(tmp_path, {"load": ["read", "check"]}, request=request) as room:
         room.planner.step("read", achieved=True)
-        room.planner.step("check", behaviors=[
-            [{"action": "new_section", "content": "S"}, add("df = [1]", store_id="a b"), RUN],
-            [{"action": "is_thinking"}, {"action": "nonsense"}, {"action": "add"}],
-        ])
-        room.planner.on("planning", {
-            "targetAchieved": False,
-            "context_update": {
-                "progress_update": {"level": "behaviors", "focus": "look"},
-                "todo_list_update": {"operation": "add", "items": ["plot"]},
-                "outputs": {"expected": ["df", "fit"]},
+        room.planner.step(
+            "check",
+            behaviors=[
+                [{"action": "new_section", "content": "S"}, add("df = [1]", store_id="a b"), RUN],
+                [{"action": "is_thinking"}, {"action": "nonsense"}, {"action": "add"}],
+            ],
+        )
+        room.planner.on(
+            "planning",
+            {
+                "targetAchieved": False,
+                "context_update": {
+                    "progress_update": {"level": "behaviors", "focus": "look"},
+                    "todo_list_update": {"operation": "add", "items": ["plot"]},
+                    "outputs": {"expected": ["df", "fit"]},
+                },
+                "context_filter": {"variables_to_include": ["df"]},
+                "metadata": {"estimated_remaining_behaviors": 2},
             },
-            "context_filter": {"variables_to_include": ["df"]},
-            "metadata": {"estimated_remaining_behaviors": 2},
-        }, state="STEP_RUNNING", step="check")
+            state="STEP_RUNNING",
+            step="check",
+        )
         await room.go()
         view = room.run.view()
         assert RunView.model_validate_json(view.model_dump_json()) == view
@@ -396,18 +422,27 @@ async def test_j7_f4_the_view_the_journal_and_the_snapshot(tmp_path):
         assert (view.state, view.status) == ("error", "failed")
         assert set(view.allowed_events) == {"RESET", "START_WORKFLOW", "START_BEHAVIOR"}
         assert view.location == {
-            "stage_id": "load", "step_id": "check",
-            "behavior_id": "behavior_002", "behavior_iteration": 2,
+            "stage_id": "load",
+            "step_id": "check",
+            "behavior_id": "behavior_002",
+            "behavior_iteration": 2,
         }
         assert (view.progress.steps_done, view.progress.steps_total) == (1, 2)
         assert view.progress.fraction == 0.5
         assert [(s.id, s.status, s.behaviors) for s in view.progress.stages[0].steps] == [
-            ("read", "skipped", 0), ("check", "failed", 2),
+            ("read", "skipped", 0),
+            ("check", "failed", 2),
         ]
         assert view.progress.goals["step"] == "goal of check"
         assert view.counts.model_dump() == {
-            "actions": 5, "actions_succeeded": 4, "actions_failed": 1, "lines_skipped": 1,
-            "cells_added": 3, "cells_executed": 1, "behaviors": 2, "plan_revisions": 0,
+            "actions": 5,
+            "actions_succeeded": 4,
+            "actions_failed": 1,
+            "lines_skipped": 1,
+            "cells_added": 3,
+            "cells_executed": 1,
+            "behaviors": 2,
+            "plan_revisions": 0,
             "planner_calls": len(room.planner.requests),
         }
         assert (view.pending, view.error.kind) == (None, "ActionFailed")
@@ -420,6 +455,7 @@ async def test_j7_f4_the_view_the_journal_and_the_snapshot(tmp_path):
 
         saved = await room.run.world.store.load_run("run-1")
         assert saved == json.loads(json.dumps(room.run.snapshot()))
+        assert saved is not None
         memory, effects = from_snapshot(saved)
         assert memory == room.run.world.memory
         assert effects.view() == room.run.world.effects.view()

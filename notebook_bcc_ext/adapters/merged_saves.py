@@ -1,0 +1,183 @@
+"""Saves of other writers, merged with the operation log under the lock of the path.
+
+A tab (or any other client of the contents manager) saves a whole notebook that may lack the
+newest operations. They are replayed on top; a cell of ours that is absent although its operation
+was applied was deleted by the person, and stays deleted. Against other people's saves the tab
+merges itself, because only it knows what its user changed: a base that is more than our own
+flushes behind the file is refused.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from notebook_bcc_ext.adapters.contents_access import ContentsAccess, FileStamp
+from notebook_bcc_ext.adapters.notebook_apply import (
+    log_position,
+    make_current,
+    replay,
+    set_log_position,
+)
+from notebook_bcc_ext.adapters.notebook_file import without_trust
+from notebook_bcc_ext.adapters.operation_log import LogState, OperationLog, pack_image
+from notebook_bcc_ext.errors import StaleBaseError
+from notebook_bcc_ext.protocol.notebook_ops import LoggedOp
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Base:
+    """What a tab's content is based on."""
+
+    hash: str | None
+    log_id: str | None
+    applied_seq: int
+
+
+@dataclass(frozen=True)
+class SavedNotebook:
+    stamp: FileStamp
+    log_id: str | None
+    seq: int
+    current: bool = True
+    """Whether only the log lies between the asker's base and the file."""
+    content: Json | None = None
+
+
+class MergedSaves:
+    """Coroutines for the event loop; the work is done where the contents manager lives."""
+
+    def __init__(self, manager: Any, access: ContentsAccess, log: OperationLog) -> None:
+        self._manager = manager
+        self._access = access
+        self._log = log
+
+    # -- tabs -----------------------------------------------------------------------------------
+
+    async def check(self, path: str, base_hash: str | None) -> SavedNotebook:
+        """The file as it is, and whether a tab with that base may save."""
+
+        async def look() -> SavedNotebook:
+            async with self._access.locks.hold(path):
+                stamp = await self._access.state(path)
+                state = await self._state(path)
+            return SavedNotebook(
+                stamp,
+                state.log_id if state else None,
+                state.head_seq if state else 0,
+                self._access.states.same(path, base_hash, stamp.token),
+            )
+
+        return await self._access.run(look)
+
+    async def pull(self, path: str) -> SavedNotebook:
+        """The file with the whole log on top, for a tab to merge; nothing is written."""
+
+        async def read() -> SavedNotebook:
+            async with self._access.locks.hold(path):
+                model = await self._access.get(path)
+                state = await self._state(path)
+                notebook: Json = model["content"]
+                await self._access.compute(lambda: make_current(notebook))
+                seq = await self._bring_up(notebook, state, log_position(notebook))
+            stamp = FileStamp.of(model)
+            return SavedNotebook(stamp, state.log_id if state else None, seq, content=notebook)
+
+        return await self._access.run(read)
+
+    async def save(self, path: str, content: Json, base: Base) -> SavedNotebook:
+        async def write() -> SavedNotebook:
+            async with self._access.locks.hold(path):
+                return await self._save(path, content, base)
+
+        return await self._access.run(write)
+
+    async def _save(self, path: str, content: Json, base: Base) -> SavedNotebook:
+        found = await self._access.state(path)
+        if not self._access.states.same(path, base.hash, found.token):
+            raise StaleBaseError(
+                f"{path} was changed by somebody else since this tab read it: merge, then save"
+            )
+        state = await self._state(path)
+        await self._access.compute(lambda: make_current(content))
+        seq = await self._bring_up(content, state, (base.log_id, base.applied_seq), strict=True)
+        if state is not None:
+            log_id = state.log_id
+            image = await self._access.compute(lambda: pack_image(without_trust(content)))
+            await self._log.renew_image(log_id, seq, image)
+        stamp = await self._access.save(path, content)
+        if state is not None:
+            await self._log.record_flush(state.log_id, seq)
+        self._access.states.saved(path, stamp, seq, "tab")
+        return SavedNotebook(stamp, state.log_id if state else None, seq)
+
+    # -- everybody else -------------------------------------------------------------------------
+
+    def install(self) -> None:
+        """Make the manager's own `save` merge too, for clients that know nothing of the log."""
+        save = self._manager.save
+        if not inspect.iscoroutinefunction(save) or hasattr(save, "notebook_bcc_merging"):
+            # A plain manager cannot wait for the log; the next flush adds what is missing.
+            return
+        merging = self._merging(save)
+        setattr(merging, "notebook_bcc_merging", True)  # noqa: B010  a mark on a function
+        self._manager.save = merging
+
+    def _merging(self, save: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(save)
+        async def merging(model: Json, path: str = "") -> Any:
+            if self._access.states.is_own_write or model.get("type") != "notebook":
+                return await save(model, path)
+            name = path.strip("/")
+            async with self._access.locks.hold(name):
+                content, seq = model.get("content"), 0
+                state = await self._state(name)
+                if isinstance(content, dict) and state is not None:
+                    content.setdefault("metadata", {})
+                    make_current(content)
+                    seq = await self._bring_up(content, state, log_position(content))
+                saved = await save(model, path)
+                self._access.states.saved(name, await self._access.state(name), seq, "other")
+                return saved
+
+        return merging
+
+    # -- the log --------------------------------------------------------------------------------
+
+    async def _state(self, path: str) -> LogState | None:
+        return await self._log.find(place=self._access.place(path))
+
+    async def _bring_up(
+        self,
+        notebook: Json,
+        state: LogState | None,
+        position: tuple[str | None, int],
+        *,
+        strict: bool = False,
+    ) -> int:
+        """Replay on a notebook what it lacks of the log; the seq it is at now."""
+        if state is None:
+            return 0
+        log_id, seq = position
+        if log_id is None:
+            seq = 0  # It was read before the log began.
+        elif log_id != state.log_id:
+            if strict:
+                raise StaleBaseError("the notebook was replaced by another one: merge, then save")
+            return seq
+        ops = await self._log.since(state.log_id, seq)
+        if ops is None and strict:
+            raise StaleBaseError("the tab is too far behind the log: merge, then save")
+        missing: list[LoggedOp] = ops or []
+
+        def apply() -> int:
+            reached = max(replay(notebook, missing, seq), state.flushed_seq if ops is None else 0)
+            set_log_position(notebook, state.log_id, reached)
+            return reached
+
+        return await self._access.compute(apply)

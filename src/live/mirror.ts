@@ -1,0 +1,426 @@
+import type { ICellModel, ICodeCellModel } from '@jupyterlab/cells';
+import type { INotebookModel } from '@jupyterlab/notebook';
+import { JSONExt, type PartialJSONObject } from '@lumino/coreutils';
+
+import type { ChangeOutputs, LoggedOp, SetExecution } from '../protocol';
+import {
+  changedOutputs,
+  METADATA_KEY,
+  placeAfter,
+  stdout,
+  textOf,
+  type ICell,
+  type INotebook,
+  type Metadata,
+  type NotebookOp,
+  type Output
+} from './notebook-json';
+
+type SharedNotebook = INotebookModel['sharedModel'];
+type SharedCell = ReturnType<SharedNotebook['getCell']>;
+type NewCell = Parameters<SharedNotebook['insertCell']>[1];
+type OutputValue = Parameters<ICodeCellModel['outputs']['add']>[0];
+
+/**
+ * Writes operations into the live model of an open notebook.
+ *
+ * The structure changes in one transaction that the undo stack does not see. Outputs and states
+ * follow outside of it, through the cell models: only these keep page and shared model in step.
+ */
+export class Mirror {
+  constructor(private readonly _model: INotebookModel) {}
+
+  /** Set while something of ours is being written. */
+  writing = false;
+
+  get isDirty(): boolean {
+    return this._model.dirty;
+  }
+
+  toJSON(): INotebook {
+    return this._model.sharedModel.toJSON() as unknown as INotebook;
+  }
+
+  get metadata(): Metadata {
+    return this._model.sharedModel.getMetadata() as Metadata;
+  }
+
+  sourceOf(cellId: string): string | undefined {
+    return this._model.sharedModel.cells.find(cell => cell.id === cellId)
+      ?.source;
+  }
+
+  /** Apply operations; `keep` names cells whose text the person has changed meanwhile. */
+  apply(ops: readonly LoggedOp[], keep: ReadonlySet<string>): void {
+    this._quietly(() => {
+      this._changeStructure(
+        ops.map(({ op }) => op),
+        keep
+      );
+      this._changeResults(ops.map(({ op }) => op));
+    });
+  }
+
+  /** Note how far along the log the model is. It goes to disk with the content. */
+  setPosition(logId: string, seq: number): void {
+    const shared = this._model.sharedModel;
+    const position = { log_id: logId, applied_seq: seq };
+    if (JSONExt.deepEqual(shared.getMetadata(METADATA_KEY) ?? null, position)) {
+      return;
+    }
+    this._quietly(() => {
+      shared.transact(() => {
+        shared.setMetadata(METADATA_KEY, position);
+      }, false);
+    });
+  }
+
+  /** Bring the model to `target`, touching only what differs. */
+  patch(target: INotebook): void {
+    this._quietly(() => {
+      const wanted = new Map(target.cells.map(cell => [cell.id, cell]));
+      this._patchStructure(target, wanted);
+      for (const cell of this._model.cells) {
+        const want = wanted.get(cell.id);
+        if (want !== undefined && isCode(cell) && want.cell_type === 'code') {
+          this._patchResults(cell, want);
+        }
+      }
+    });
+  }
+
+  /** Ids need nbformat 4.5; an older notebook would lose them when it is saved. */
+  ensureIds(): void {
+    const shared = this._model.sharedModel;
+    if (shared.nbformat === 4 && shared.nbformat_minor < 5) {
+      this._quietly(() => {
+        (shared as unknown as { nbformat_minor: number }).nbformat_minor = 5;
+      });
+    }
+  }
+
+  /** The model is as clean afterwards as it was before: the server has our changes already. */
+  private _quietly(change: () => void): void {
+    const { dirty } = this._model;
+    const outer = this.writing;
+    this.writing = true;
+    try {
+      change();
+    } finally {
+      this.writing = outer;
+      if (!dirty) {
+        this._model.dirty = false;
+      }
+    }
+  }
+
+  // -- structure ------------------------------------------------------------------------------
+
+  private _changeStructure(
+    ops: readonly NotebookOp[],
+    keep: ReadonlySet<string>
+  ): void {
+    const structural = ops.filter(
+      ({ op }) => op !== 'outputs' && op !== 'execution'
+    );
+    if (structural.length === 0) {
+      return;
+    }
+    const shared = this._model.sharedModel;
+    const cells = new Map(shared.cells.map(cell => [cell.id, cell]));
+    // Inside of a transaction the shared model's own list is that of before.
+    const ids = shared.cells.map(({ id }) => id);
+    shared.transact(() => {
+      for (const op of structural) {
+        this._changeCells(op, shared, ids, cells, keep);
+      }
+    }, false);
+  }
+
+  private _changeCells(
+    op: NotebookOp,
+    shared: SharedNotebook,
+    ids: string[],
+    cells: Map<string, SharedCell>,
+    keep: ReadonlySet<string>
+  ): void {
+    switch (op.op) {
+      case 'insert': {
+        const cell = newCell(op.cell as unknown as ICell);
+        if (!cells.has(cell.id)) {
+          const index = placeAfter(ids, op.after_id);
+          cells.set(cell.id, insert(shared, index, cell));
+          ids.splice(index, 0, cell.id);
+        }
+        break;
+      }
+      case 'delete': {
+        const index = ids.indexOf(op.cell_id);
+        if (index >= 0) {
+          shared.deleteCell(index);
+          ids.splice(index, 1);
+          cells.delete(op.cell_id);
+        }
+        break;
+      }
+      case 'source':
+        if (!keep.has(op.cell_id)) {
+          const cell = cells.get(op.cell_id);
+          if (cell !== undefined) {
+            setSource(cell, op.source);
+          }
+        }
+        break;
+      case 'metadata':
+        setMetadata(cells.get(op.cell_id), op.metadata as Metadata);
+        break;
+      case 'notebook_metadata':
+        for (const [key, value] of Object.entries(op.metadata)) {
+          if (value === null) {
+            shared.deleteMetadata(key);
+          } else {
+            shared.setMetadata(key, value as PartialJSONObject);
+          }
+        }
+        break;
+      case 'execution':
+      case 'outputs':
+        break;
+    }
+  }
+
+  // -- results --------------------------------------------------------------------------------
+
+  private _changeResults(ops: readonly NotebookOp[]): void {
+    const results = ops.filter(
+      op => op.op === 'outputs' || op.op === 'execution'
+    );
+    if (results.length === 0) {
+      return;
+    }
+    const cells = new Map<string, ICellModel>();
+    for (const cell of this._model.cells) {
+      cells.set(cell.id, cell);
+    }
+    for (const op of results) {
+      const cell = cells.get(op.cell_id);
+      if (cell === undefined || !isCode(cell)) {
+        continue; // The person deleted it, or made a text cell of it.
+      }
+      if (op.op === 'execution') {
+        this._changeExecution(cell, op);
+      } else {
+        changeOutputs(cell, op);
+      }
+    }
+  }
+
+  private _changeExecution(cell: ICodeCellModel, op: SetExecution): void {
+    if (op.state === 'running') {
+      cell.outputs.clear();
+      this._trust(cell);
+      cell.executionCount = null;
+      cell.executionState = 'running';
+    } else {
+      // The count goes last: the prompt would not show it otherwise.
+      cell.executionState = 'idle';
+      cell.executionCount = op.execution_count;
+    }
+  }
+
+  private _trust(cell: ICodeCellModel): void {
+    if (!cell.trusted) {
+      this._model.sharedModel.transact(() => {
+        cell.trusted = true;
+      }, false);
+    }
+  }
+
+  // -- patching -------------------------------------------------------------------------------
+
+  private _patchStructure(target: INotebook, wanted: Map<string, ICell>): void {
+    const shared = this._model.sharedModel;
+    const cells = new Map(shared.cells.map(cell => [cell.id, cell]));
+    let ids = shared.cells.map(({ id }) => id);
+    shared.transact(() => {
+      for (const [id, cell] of cells) {
+        const want = wanted.get(id);
+        if (want === undefined || want.cell_type !== cell.cell_type) {
+          const index = ids.indexOf(id);
+          shared.deleteCell(index);
+          ids.splice(index, 1);
+          cells.delete(id);
+        }
+      }
+      target.cells.forEach((want, index) => {
+        const cell = cells.get(want.id);
+        if (cell === undefined) {
+          insert(shared, index, { ...want, outputs: [] });
+          ids.splice(index, 0, want.id);
+          return;
+        }
+        const from = ids.indexOf(want.id);
+        if (from !== index) {
+          shared.deleteCell(from);
+          insert(shared, index, cell.toJSON() as unknown as ICell);
+          ids = ids.filter(id => id !== want.id);
+          ids.splice(index, 0, want.id);
+        } else if (cell.source !== want.source) {
+          setSource(cell, want.source);
+        }
+      });
+      shared.setMetadata(
+        target.metadata as Parameters<SharedNotebook['setMetadata']>[0]
+      );
+    }, false);
+    const placed = new Map(shared.cells.map(cell => [cell.id, cell]));
+    shared.transact(() => {
+      for (const want of target.cells) {
+        const cell = placed.get(want.id);
+        if (cell !== undefined) {
+          if (cell.source !== want.source) {
+            setSource(cell, want.source);
+          }
+          patchMetadata(cell, want.metadata);
+        }
+      }
+    }, false);
+  }
+
+  private _patchResults(cell: ICodeCellModel, want: ICell): void {
+    const outputs = want.outputs ?? [];
+    if (!JSONExt.deepEqual(cell.outputs.toJSON(), outputs as OutputValue[])) {
+      cell.outputs.clear();
+      if (want.metadata['trusted'] === true) {
+        this._trust(cell);
+      }
+      cell.outputs.fromJSON(outputs as OutputValue[]);
+    }
+    if (cell.executionCount !== (want.execution_count ?? null)) {
+      cell.executionCount = want.execution_count ?? null;
+    }
+  }
+}
+
+function isCode(cell: ICellModel): cell is ICodeCellModel {
+  return cell.type === 'code';
+}
+
+/** A cell nobody has run has no outputs to distrust: JupyterLab trusts its own new cells too. */
+function newCell(cell: ICell): ICell {
+  const trusted = cell.cell_type === 'code' && cell.outputs?.length === 0;
+  return trusted
+    ? { ...cell, metadata: { ...cell.metadata, trusted: true } }
+    : cell;
+}
+
+function insert(
+  shared: SharedNotebook,
+  index: number,
+  cell: ICell
+): SharedCell {
+  const { outputs, execution_count, ...rest } = cell;
+  const fresh =
+    cell.cell_type === 'code'
+      ? { ...rest, outputs: outputs ?? [], execution_count: execution_count ?? null }
+      : rest;
+  return shared.insertCell(
+    index,
+    structuredClone(fresh) as unknown as NewCell
+  ) as SharedCell;
+}
+
+/** Only what differs in the middle, so that a cursor elsewhere in the cell stays put. */
+function setSource(cell: SharedCell, source: string): void {
+  const old = cell.source;
+  const most = Math.min(old.length, source.length);
+  let start = 0;
+  while (start < most && old[start] === source[start]) {
+    start += 1;
+  }
+  let end = 0;
+  while (
+    end < most - start &&
+    old[old.length - 1 - end] === source[source.length - 1 - end]
+  ) {
+    end += 1;
+  }
+  if (start !== old.length || old.length !== source.length) {
+    cell.updateSource(
+      start,
+      old.length - end,
+      source.slice(start, source.length - end)
+    );
+  }
+}
+
+function setMetadata(cell: SharedCell | undefined, changes: Metadata): void {
+  for (const [key, value] of Object.entries(changes)) {
+    if (value === null || value === undefined) {
+      cell?.deleteMetadata(key);
+    } else {
+      cell?.setMetadata(key, value);
+    }
+  }
+}
+
+function patchMetadata(cell: SharedCell, metadata: Metadata): void {
+  const now = cell.getMetadata() as Metadata;
+  for (const key of Object.keys(now)) {
+    if (key !== 'trusted' && metadata[key] === undefined) {
+      cell.deleteMetadata(key);
+    }
+  }
+  for (const [key, value] of Object.entries(metadata)) {
+    const same = JSONExt.deepEqual(now[key] ?? null, value ?? null);
+    if (key !== 'trusted' && value !== undefined && !same) {
+      cell.setMetadata(key, value);
+    }
+  }
+}
+
+function changeOutputs(cell: ICodeCellModel, op: ChangeOutputs): void {
+  const { outputs } = cell;
+  switch (op.change) {
+    case 'clear':
+      outputs.clear();
+      return;
+    case 'append':
+      for (const output of op.outputs) {
+        outputs.add(output as unknown as OutputValue);
+      }
+      return;
+    case 'extend': {
+      const last = outputs.length - 1;
+      const stream =
+        op.index >= 0 && op.index <= last
+          ? (outputs.get(op.index).toJSON() as unknown as Output)
+          : undefined;
+      if (stream === undefined) {
+        outputs.add(stdout(op.text) as unknown as OutputValue);
+        return;
+      }
+      if (stream.output_type === 'stream') {
+        const more = { ...stream, text: op.text };
+        if (op.index === last) {
+          outputs.add(more as unknown as OutputValue);
+        } else {
+          const text = textOf(stream) + op.text;
+          outputs.set(op.index, { ...more, text } as unknown as OutputValue);
+        }
+        return;
+      }
+      break;
+    }
+    case 'replace':
+      if (op.index >= 0 && op.index < outputs.length && op.outputs[0]) {
+        outputs.set(op.index, op.outputs[0] as unknown as OutputValue);
+        return;
+      }
+      break;
+    case 'set':
+      break;
+  }
+  const now = outputs.toJSON() as unknown as Output[];
+  outputs.fromJSON(changedOutputs(now, op) as unknown as OutputValue[]);
+}

@@ -1,0 +1,180 @@
+import type { JSONObject, PartialJSONValue } from '@lumino/coreutils';
+
+import type {
+  ChangeOutputs,
+  LoggedOp,
+  SetCellMetadata,
+  SetExecution,
+  SetSource
+} from '../protocol';
+
+/** The one metadata key of ours, on cells (provenance) and on notebooks (log position). */
+export const METADATA_KEY = 'notebook_bcc';
+
+export type Metadata = Record<string, PartialJSONValue | undefined>;
+export type Output = JSONObject & { output_type: string };
+
+export interface ICell {
+  id: string;
+  cell_type: string;
+  source: string;
+  metadata: Metadata;
+  outputs?: Output[];
+  execution_count?: number | null;
+  attachments?: PartialJSONValue;
+}
+
+export interface INotebook {
+  cells: ICell[];
+  metadata: Metadata;
+  nbformat: number;
+  nbformat_minor: number;
+}
+
+export type NotebookOp = LoggedOp['op'];
+type CellOp = SetSource | SetCellMetadata | SetExecution | ChangeOutputs;
+
+export interface IPosition {
+  logId: string | null;
+  seq: number;
+}
+
+/** How far along which log the notebook says it is. */
+export function positionOf(metadata: Metadata): IPosition {
+  const ours = metadata[METADATA_KEY];
+  if (typeof ours !== 'object' || ours === null || Array.isArray(ours)) {
+    return { logId: null, seq: 0 };
+  }
+  const { log_id: logId, applied_seq: seq } = ours;
+  return typeof logId === 'string' && typeof seq === 'number'
+    ? { logId, seq }
+    : { logId: null, seq: 0 };
+}
+
+/** The place of a new cell: after `afterId`, first for null, last when that one is gone. */
+export function placeAfter(ids: string[], afterId: string | null): number {
+  if (afterId === null) {
+    return 0;
+  }
+  const index = ids.lastIndexOf(afterId);
+  return index < 0 ? ids.length : index + 1;
+}
+
+/**
+ * Apply operations to a notebook in place, by the same rules as the server does.
+ *
+ * It is not the live model: this keeps the tab's base and what it has pulled at the same place
+ * of the log, so that they can be compared.
+ */
+export function applyOperations(
+  notebook: INotebook,
+  ops: readonly NotebookOp[]
+): void {
+  const cells = new Map(notebook.cells.map(cell => [cell.id, cell]));
+  for (const op of ops) {
+    switch (op.op) {
+      case 'insert': {
+        const cell = structuredClone(op.cell) as unknown as ICell;
+        if (!cells.has(cell.id)) {
+          const ids = notebook.cells.map(({ id }) => id);
+          notebook.cells.splice(placeAfter(ids, op.after_id), 0, cell);
+          cells.set(cell.id, cell);
+        }
+        break;
+      }
+      case 'delete':
+        notebook.cells = notebook.cells.filter(({ id }) => id !== op.cell_id);
+        cells.delete(op.cell_id);
+        break;
+      case 'notebook_metadata':
+        mergeMetadata(notebook.metadata, op.metadata as Metadata);
+        break;
+      default: {
+        const cell = cells.get(op.cell_id);
+        if (cell !== undefined) {
+          changeCell(cell, op);
+        }
+      }
+    }
+  }
+}
+
+function changeCell(cell: ICell, op: CellOp): void {
+  switch (op.op) {
+    case 'source':
+      cell.source = op.source;
+      break;
+    case 'metadata':
+      mergeMetadata(cell.metadata, op.metadata as Metadata);
+      break;
+    case 'execution':
+      if (cell.cell_type === 'code') {
+        if (op.state === 'running') {
+          cell.outputs = [];
+          cell.metadata['trusted'] = true;
+        }
+        cell.execution_count = op.execution_count;
+      }
+      break;
+    case 'outputs':
+      if (cell.cell_type === 'code') {
+        cell.outputs = changedOutputs(cell.outputs ?? [], op);
+      }
+      break;
+  }
+}
+
+export function changedOutputs(
+  outputs: readonly Output[],
+  op: ChangeOutputs
+): Output[] {
+  const added = op.outputs as unknown as Output[];
+  const there = op.index >= 0 && op.index < outputs.length;
+  switch (op.change) {
+    case 'clear':
+      return [];
+    case 'set':
+      return [...added];
+    case 'append':
+      return [...outputs, ...added];
+    case 'replace':
+      return there
+        ? [
+            ...outputs.slice(0, op.index),
+            ...added.slice(0, 1),
+            ...outputs.slice(op.index + 1)
+          ]
+        : [...outputs, ...added.slice(0, 1)];
+    case 'extend': {
+      const stream = there ? outputs[op.index] : undefined;
+      if (stream?.output_type !== 'stream') {
+        return [...outputs, stdout(op.text)];
+      }
+      const text = textOf(stream) + op.text;
+      return outputs.map(output =>
+        output === stream ? { ...stream, text } : output
+      );
+    }
+  }
+}
+
+export function stdout(text: string): Output {
+  return { output_type: 'stream', name: 'stdout', text };
+}
+
+export function textOf(stream: Output): string {
+  const { text } = stream;
+  return Array.isArray(text) ? text.join('') : String(text);
+}
+
+/** A value of null removes its key. */
+export function mergeMetadata(metadata: Metadata, changes: Metadata): void {
+  for (const [key, value] of Object.entries(changes)) {
+    if (value === null) {
+      // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- the key is data
+      delete metadata[key];
+    } else {
+      metadata[key] = value;
+    }
+  }
+}
