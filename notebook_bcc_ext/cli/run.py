@@ -93,7 +93,8 @@ async def _run(request: RunRequest, settings: Settings, options: argparse.Namesp
             await _answer_until_rest(run, watcher, options.approve)
         if cancelling:
             await asyncio.gather(*cancelling)
-        await run.finished()
+        if run.resting:
+            await run.finished()
         view = run.view()
         watcher.conclude(view)
         failed = view.error is not None
