@@ -1,5 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import type { ICall } from '../api';
+
 import type {
   ActivityNode,
   Change,
@@ -266,5 +268,16 @@ export function pendingWords(
       return trans.__('Write and run the next group of cells?');
     case 'code':
       return trans.__('Run this cell?');
+  }
+}
+
+export function callWords(kind: ICall['kind'], trans: TranslationBundle): string {
+  switch (kind) {
+    case 'planning':
+      return trans.__('Planning');
+    case 'generating':
+      return trans.__('Writing cells');
+    case 'feedback':
+      return trans.__('Judging');
   }
 }

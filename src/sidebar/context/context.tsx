@@ -1,0 +1,78 @@
+import React from 'react';
+
+import { plain } from '../common/format';
+import { useKit, useSignal } from '../common/kit';
+import { VirtualList } from '../common/virtual-list';
+
+/** What the planner would be told now: to-do list, variables, outputs, sections. */
+export function Context(): React.JSX.Element {
+  const { trans, feed } = useKit();
+  useSignal(feed.changed, part => part === 'observation');
+  React.useEffect(() => feed.watch('observation'), [feed]);
+  const context = feed.observation?.context;
+  if (!context) {
+    return <p className="bcc-Hint">{trans.__('Reading the notebook…')}</p>;
+  }
+  const todo = (context.toDoList ?? []).map(plain);
+  const variables = Object.entries(context.variables ?? {});
+  const sections = context.section_progress;
+  const effects = [
+    ...(context.effects?.history ?? []),
+    ...(context.effects?.current ?? [])
+  ]
+    .map(plain)
+    .filter(text => text.trim());
+  return (
+    <div className="bcc-Context">
+      <h4 className="bcc-Label">{trans.__('To do')}</h4>
+      {todo.length === 0 ? (
+        <p className="bcc-Hint">{trans.__('Nothing is left on the list.')}</p>
+      ) : (
+        <ul className="bcc-Todo">
+          {todo.map((item, index) => (
+            <li key={index}>{item}</li>
+          ))}
+        </ul>
+      )}
+      <h4 className="bcc-Label">{trans.__('Variables')}</h4>
+      <VirtualList
+        label={trans.__('Variables')}
+        items={variables}
+        rowHeight={26}
+        maxRows={10}
+        keyOf={([name]) => name}
+        render={([name, value]) => (
+          <div role="listitem" className="bcc-VariableRow" title={plain(value)}>
+            <code>{name}</code>
+            <span>{plain(value)}</span>
+          </div>
+        )}
+      />
+      {(sections?.all?.length ?? 0) > 0 && (
+        <>
+          <h4 className="bcc-Label">{trans.__('Sections')}</h4>
+          <ul className="bcc-Todo">
+            {sections?.all?.map(section => (
+              <li
+                key={section}
+                data-done={sections.completed_sections?.includes(section)}
+                data-current={sections.current_section_id === section}
+              >
+                {section}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <h4 className="bcc-Label">{trans.__('Outputs, newest last')}</h4>
+      {effects.length === 0 ? (
+        <p className="bcc-Hint">{trans.__('No output so far.')}</p>
+      ) : (
+        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        <pre className="bcc-Code" tabIndex={0} role="region" aria-label={trans.__('Outputs, newest last')}>
+          {effects.join('\n')}
+        </pre>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,87 @@
+import React from 'react';
+
+import type { RunError, RunView } from '../../protocol';
+import { useKit } from '../common/kit';
+import { ActionButton, Fold } from '../common/parts';
+import { orderWords, type CommandName } from '../words';
+
+const REMEDIES: readonly CommandName[] = ['debug', 'retry', 'restart', 'reset'];
+
+export interface IErrorCardProps {
+  run: RunView;
+  error: RunError;
+}
+
+/** What went wrong, where, what it said, and every way on with what it does. */
+export function ErrorCard({ run, error }: IErrorCardProps): React.JSX.Element {
+  const { trans, model, link } = useKit();
+  const title = React.useId();
+  const place = placeOf(run, error);
+  const remedies = REMEDIES.filter(one => run.allowed_commands.includes(one));
+  return (
+    <section className="bcc-Error" aria-labelledby={title} data-testid="bcc-error">
+      <h3 id={title} role="alert">
+        {trans.__('The run stopped on an error')}
+      </h3>
+      <p className="bcc-Error-message">{error.message}</p>
+      {place && (
+        <p className="bcc-Error-place">
+          {trans.__('In %1', place)}
+          {error.cell_id && (
+            <button
+              type="button"
+              className="bcc-LinkButton"
+              onClick={() => {
+                void link.reveal(run.notebook, {
+                  run: run.id,
+                  stage: '',
+                  cellId: error.cell_id
+                });
+              }}
+            >
+              {trans.__('Show the cell')}
+            </button>
+          )}
+        </p>
+      )}
+      {error.traceback && (
+        <Fold title={trans.__('Output')}>
+          {() => <pre className="bcc-Code">{withoutColours(error.traceback)}</pre>}
+        </Fold>
+      )}
+      {remedies.length > 0 && (
+        <ul className="bcc-Remedies" aria-label={trans.__('Ways to go on')}>
+          {remedies.map((command, index) => {
+            const { label, effect } = orderWords(command, trans);
+            return (
+              <li key={command}>
+                <ActionButton
+                  kind={index === 0 ? 'primary' : 'plain'}
+                  label={label}
+                  hint={effect}
+                  onClick={() => {
+                    void model.order(run.id, { command });
+                  }}
+                />
+                <span>{effect}</span>
+              </li>
+            );
+          })}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function placeOf(run: RunView, error: RunError): string {
+  const { stage_id: stageId, step_id: stepId } = error.location;
+  const stage = run.progress.stages.find(({ id }) => id === stageId);
+  const step = stage?.steps.find(({ id }) => id === stepId);
+  return [stage?.name, step?.name].filter(Boolean).join(' › ');
+}
+
+/** A kernel's traceback without the escape codes for a terminal's colours. */
+function withoutColours(text: string | null): string {
+  // eslint-disable-next-line no-control-regex
+  return (text ?? '').replace(/\u001b\[[0-9;]*m/g, '');
+}
