@@ -127,6 +127,10 @@ class CodeRunner(Protocol):
     @property
     def language(self) -> str: ...
 
+    @property
+    def identity(self) -> str | None:
+        """Tells one life of one kernel from another; None before the start."""
+
     async def start(self) -> None:
         """Attach to the notebook's kernel session, or start one."""
 
@@ -216,6 +220,16 @@ class RunStore(Protocol):
     async def save_run(self, run_id: str, snapshot: Json) -> None:
         """Insert or replace the run's snapshot."""
 
+    def post_run(self, run_id: str, snapshot: Json) -> None:
+        """The same without waiting: in order with all other writes of the store and of the
+        notebooks' logs. Clears the intent."""
+
+    def post_intent(self, run_id: str, intent: Json) -> None:
+        """What the run is about to do, in the same order."""
+
+    async def intent(self, run_id: str) -> Json | None:
+        """What it was about to do when nothing came after."""
+
     async def load_run(self, run_id: str) -> Json | None: ...
 
     async def list_runs(self) -> list[Json]:
@@ -224,6 +238,9 @@ class RunStore(Protocol):
     async def delete_run(self, run_id: str) -> None: ...
 
     async def add_transitions(self, run_id: str, records: Sequence[TransitionRecord]) -> None: ...
+
+    async def keep_transitions(self, run_id: str, count: int) -> None:
+        """Forget what came after the first `count`: the snapshot does not know of it."""
 
     async def transitions(
         self, run_id: str, *, after: int = 0, limit: int = 1000

@@ -21,6 +21,18 @@ export interface IClientOptions {
   helloTimeoutMs?: number;
 }
 
+const clients = new WeakMap<ServerConnection.ISettings, Client>();
+
+/** The one client of a server: its WebSocket is shared by all plugins. */
+export function clientFor(serverSettings: ServerConnection.ISettings): Client {
+  let client = clients.get(serverSettings);
+  if (client === undefined || client.isDisposed) {
+    client = new Client({ serverSettings });
+    clients.set(serverSettings, client);
+  }
+  return client;
+}
+
 /**
  * The browser's side of the server extension: REST calls and the `live` WebSocket.
  *

@@ -1,4 +1,5 @@
+import live from './live/plugin';
 import plugin from './plugin';
 
 export * from './tokens';
-export default [plugin];
+export default [plugin, live];

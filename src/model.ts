@@ -114,6 +114,11 @@ export class Model extends VDomModel implements INotebookBcc {
     return this._eventReceived;
   }
 
+  /** Runs that were started in this page. */
+  get started(): ISignal<this, RunView> {
+    return this._started;
+  }
+
   select(runId: string): void {
     this._selectedId = runId;
     this._starting = false;
@@ -130,6 +135,7 @@ export class Model extends VDomModel implements INotebookBcc {
     const run = await this.api.startRun(request);
     this._runs = withRun(this._runs, run);
     this.select(run.id);
+    this._started.emit(run);
     return run;
   }
 
@@ -143,7 +149,8 @@ export class Model extends VDomModel implements INotebookBcc {
       this.stateChanged.emit();
       return true;
     } catch (reason) {
-      const refused = reason instanceof ApiError ? reason.message : String(reason);
+      const refused =
+        reason instanceof ApiError ? reason.message : String(reason);
       this._refusals.set(runId, refused);
       this.stateChanged.emit();
       return false;
@@ -210,6 +217,7 @@ export class Model extends VDomModel implements INotebookBcc {
   private _settings: ISettings = DEFAULT_SETTINGS;
   private readonly _refusals = new Map<string, string>();
   private readonly _decisions = new Map<string, IDecision>();
+  private readonly _started = new Signal<this, RunView>(this);
   private readonly _eventReceived = new Signal<this, RunEvent>(this);
 }
 

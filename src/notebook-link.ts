@@ -39,14 +39,16 @@ export class NotebookLink {
 
   /** The place of the selected cell; null when it is none of ours. */
   placeOfActiveCell(): ICellPlace | null {
-    return readPlace(this._tracker?.activeCell?.model.getMetadata(METADATA_KEY));
+    return readPlace(
+      this._tracker?.activeCell?.model.getMetadata(METADATA_KEY)
+    );
   }
 
   /** Whether the selected cell offers Debug (A18). */
   activeCellOffersDebug(): boolean {
     const mark: unknown =
       this._tracker?.activeCell?.model.getMetadata(METADATA_KEY);
-    return isRecord(mark) && mark['debug'] === true;
+    return isRecord(mark) && mark.debug === true;
   }
 
   async open(path: string): Promise<NotebookPanel | null> {

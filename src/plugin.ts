@@ -4,21 +4,36 @@ import {
   type JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { ICommandPalette } from '@jupyterlab/apputils';
+import { IDocumentManager } from '@jupyterlab/docmanager';
+import { ILauncher } from '@jupyterlab/launcher';
 import { IMainMenu } from '@jupyterlab/mainmenu';
+import { INotebookTracker } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { IStatusBar } from '@jupyterlab/statusbar';
 import {
   ITranslator,
   nullTranslator,
   type TranslationBundle
 } from '@jupyterlab/translation';
 
+// eslint-disable-next-line jupyter/prefer-lazy-imports -- activation needs it at once
+import { Attention } from './attention';
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- the connection is opened at start
-import { Client } from './client';
-import { addCommands, CommandIDs } from './commands';
+import { clientFor } from './client';
+// eslint-disable-next-line jupyter/prefer-lazy-imports -- activation needs it at once
+import { addCommands, CommandIDs, PALETTE } from './commands';
+import { Files } from './files';
+// eslint-disable-next-line jupyter/prefer-lazy-imports -- activation needs it at once
 import { Model } from './model';
+import { NotebookLink } from './notebook-link';
+import { OpenStarted } from './open-started';
+// eslint-disable-next-line jupyter/prefer-lazy-imports -- activation needs it at once
+import { RunFeed } from './run-feed';
 import { readSettings, translateSchema } from './settings';
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- the shell needs the widget at start
 import { Sidebar } from './sidebar/sidebar';
+// eslint-disable-next-line jupyter/prefer-lazy-imports -- the status bar needs it at start
+import { StatusItem } from './status-item';
 import { INotebookBcc } from './tokens';
 
 const PLUGIN_ID = 'notebook-bcc-ext:plugin';
@@ -36,7 +51,11 @@ const plugin: JupyterFrontEndPlugin<INotebookBcc> = {
     ISettingRegistry,
     ICommandPalette,
     IMainMenu,
-    ILayoutRestorer
+    ILayoutRestorer,
+    ILauncher,
+    IStatusBar,
+    INotebookTracker,
+    IDocumentManager
   ],
   activate: (
     app: JupyterFrontEnd,
@@ -44,26 +63,63 @@ const plugin: JupyterFrontEndPlugin<INotebookBcc> = {
     settingRegistry: ISettingRegistry | null,
     palette: ICommandPalette | null,
     mainMenu: IMainMenu | null,
-    restorer: ILayoutRestorer | null
+    restorer: ILayoutRestorer | null,
+    launcher: ILauncher | null,
+    statusBar: IStatusBar | null,
+    tracker: INotebookTracker | null,
+    docManager: IDocumentManager | null
   ): INotebookBcc => {
-    const trans = (translator ?? nullTranslator).load(DOMAIN);
-    const client = new Client({
-      serverSettings: app.serviceManager.serverSettings
-    });
+    const speaker = translator ?? nullTranslator;
+    const trans = speaker.load(DOMAIN);
+    const client = clientFor(app.serviceManager.serverSettings);
     const model = new Model(client);
-    const sidebar = new Sidebar({ model, trans, commands: app.commands });
+    const link = new NotebookLink(app.commands, tracker, model);
+    const { contents } = app.serviceManager;
+    const files = new Files(contents, docManager, speaker, trans);
+    const sidebar = new Sidebar({
+      model,
+      feed: new RunFeed(model),
+      trans,
+      language: speaker.languageCode.slice(0, 2),
+      link,
+      files,
+      commands: app.commands
+    });
     sidebar.id = SIDEBAR_ID;
 
-    addCommands(app, SIDEBAR_ID, trans);
-    palette?.addItem({
-      command: CommandIDs.open,
-      category: trans.__('Notebook-BCC'),
-      args: { isPalette: true }
-    });
+    addCommands({ app, model, sidebar, link, trans });
+    for (const command of PALETTE) {
+      palette?.addItem({
+        command,
+        category: trans.__('Notebook-BCC'),
+        args: { isPalette: true }
+      });
+    }
     mainMenu?.viewMenu.addGroup([{ command: CommandIDs.open }], 20);
+    mainMenu?.runMenu.addGroup([{ command: CommandIDs.start }], 20);
+    launcher?.add({
+      command: CommandIDs.start,
+      args: { isLauncher: true },
+      category: trans.__('Notebook-BCC'),
+      rank: 0
+    });
 
     app.shell.add(sidebar, 'right', { rank: 700, type: 'Notebook-BCC' });
     restorer?.add(sidebar, SIDEBAR_ID);
+    const show = (): void => {
+      app.shell.activateById(SIDEBAR_ID);
+    };
+    statusBar?.registerStatusItem('notebook-bcc-ext:status', {
+      item: new StatusItem(model, trans, show),
+      align: 'middle',
+      isActive: () => model.runs.length > 0,
+      activeStateChanged: model.stateChanged
+    });
+    new Attention(model, sidebar, trans, runId => {
+      model.select(runId);
+      show();
+    });
+    new OpenStarted(model, link, files);
     if (settingRegistry) {
       void followSettings(settingRegistry, model, trans);
     }

@@ -170,6 +170,7 @@ class MemoryStore:
 
     def __init__(self, *, max_calls: int = 500, max_call_bytes: int = 20_000_000) -> None:
         self.runs: dict[str, Json] = {}
+        self.intents: dict[str, Json] = {}
         self._transitions: dict[str, list[TransitionRecord]] = {}
         self._calls: dict[str, dict[int, CallRecord]] = {}
         self._proposals: dict[str, StoredProposal] = {}
@@ -177,7 +178,17 @@ class MemoryStore:
         self._max_call_bytes = max_call_bytes
 
     async def save_run(self, run_id: str, snapshot: Json) -> None:
+        self.post_run(run_id, snapshot)
+
+    def post_run(self, run_id: str, snapshot: Json) -> None:
         self.runs[run_id] = copy.deepcopy(snapshot)
+        self.intents.pop(run_id, None)
+
+    def post_intent(self, run_id: str, intent: Json) -> None:
+        self.intents[run_id] = copy.deepcopy(intent)
+
+    async def intent(self, run_id: str) -> Json | None:
+        return self.intents.get(run_id)
 
     async def load_run(self, run_id: str) -> Json | None:
         return copy.deepcopy(self.runs.get(run_id))
@@ -194,6 +205,9 @@ class MemoryStore:
 
     async def add_transitions(self, run_id: str, records: Sequence[TransitionRecord]) -> None:
         self._transitions.setdefault(run_id, []).extend(records)
+
+    async def keep_transitions(self, run_id: str, count: int) -> None:
+        del self._transitions.get(run_id, [])[count:]
 
     async def transitions(
         self, run_id: str, *, after: int = 0, limit: int = 1000

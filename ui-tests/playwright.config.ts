@@ -6,8 +6,11 @@ import { defineConfig } from '@playwright/test';
 import { serverCommand, UI_TESTS } from './server';
 
 // Unlikely to be taken, and below the range from which systems hand out ports.
-const PORT = 28417;
-const RESULTS = resolve(UI_TESTS, '../.make/results');
+const PORT = Number(process.env['BCC_UI_TEST_PORT'] ?? 28417);
+// Two runs at a time need a port and a folder each.
+const OUTPUT = process.env['BCC_UI_TEST_OUTPUT'] ?? UI_TESTS;
+const RESULTS =
+  process.env['BCC_UI_TEST_OUTPUT'] ?? resolve(UI_TESTS, '../.make/results');
 
 const server = serverCommand(PORT);
 
@@ -23,7 +26,7 @@ function findChromium(): string {
 
 export default defineConfig({
   testDir: resolve(UI_TESTS, 'tests'),
-  outputDir: resolve(UI_TESTS, 'test-results'),
+  outputDir: resolve(OUTPUT, 'test-results'),
   timeout: 60_000,
   forbidOnly: true,
   retries: 0,
@@ -33,7 +36,7 @@ export default defineConfig({
     ['json', { outputFile: resolve(RESULTS, 'browser.json') }],
     [
       'html',
-      { open: 'never', outputFolder: resolve(UI_TESTS, 'playwright-report') }
+      { open: 'never', outputFolder: resolve(OUTPUT, 'playwright-report') }
     ]
   ],
   use: {

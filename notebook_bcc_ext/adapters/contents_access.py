@@ -244,7 +244,8 @@ class ContentsAccess:
 
 
 def _iso(moment: Any) -> str:
-    return moment.isoformat() if isinstance(moment, datetime) else str(moment)
+    # As jupyter_server writes it: a browser knows the state by this name too.
+    return moment.isoformat().replace("+00:00", "Z") if isinstance(moment, datetime) else str(moment)
 
 
 def _explained(error: Exception, path: str, verb: str) -> NotebookError:

@@ -64,6 +64,12 @@ class KernelRunner:
     def language(self) -> str:
         return self._language
 
+    @property
+    def identity(self) -> str | None:
+        if self._link is None:
+            return None
+        return f"{self._link.kernel.kernel_id}/{self._link.kernel.process}"
+
     async def start(self) -> None:
         await self._connect(start=True)
 

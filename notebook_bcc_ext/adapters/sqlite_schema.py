@@ -35,7 +35,8 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE TABLE runs (
         number   INTEGER PRIMARY KEY AUTOINCREMENT,
         run_id   TEXT NOT NULL UNIQUE,
-        snapshot TEXT NOT NULL
+        snapshot TEXT NOT NULL,
+        intent   TEXT
     );
     CREATE TABLE transitions (
         run_id TEXT NOT NULL,

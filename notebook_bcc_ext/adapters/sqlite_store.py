@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from functools import partial
 from typing import Any
 
@@ -15,6 +17,8 @@ from notebook_bcc_ext.ports import CallRecord, StoredProposal
 from notebook_bcc_ext.protocol.observation import TransitionRecord
 
 Json = dict[str, Any]
+
+log = logging.getLogger(__name__)
 
 _CALL: TypeAdapter[CallRecord] = TypeAdapter(CallRecord)
 _PROPOSAL_COLUMNS = "id, run_id, kind, content, decision, decided_by, reason, edited"
@@ -36,6 +40,19 @@ class SqliteRunStore:
         text = json.dumps(snapshot)
         await self._database.write(partial(_save_run, run_id, text))
 
+    def post_run(self, run_id: str, snapshot: Json) -> None:
+        self._post(partial(_save_run, run_id, json.dumps(snapshot)))
+
+    def post_intent(self, run_id: str, intent: Json) -> None:
+        self._post(partial(_save_intent, run_id, json.dumps(intent)))
+
+    def _post(self, job: Callable[[Connection], None]) -> None:
+        """A write nobody waits for; the next awaited one of this database fails like it would."""
+        self._database.submit(job).add_done_callback(_log_failure)
+
+    async def intent(self, run_id: str) -> Json | None:
+        return await self._database.read(partial(_intent, run_id))
+
     async def load_run(self, run_id: str) -> Json | None:
         return await self._database.read(partial(_load_run, run_id))
 
@@ -51,6 +68,9 @@ class SqliteRunStore:
         texts = [record.model_dump_json(by_alias=True) for record in records]
         if texts:
             await self._database.write(partial(_add_transitions, run_id, texts))
+
+    async def keep_transitions(self, run_id: str, count: int) -> None:
+        await self._database.write(partial(_keep_transitions, run_id, count))
 
     async def transitions(
         self, run_id: str, *, after: int = 0, limit: int = 1000
@@ -89,9 +109,27 @@ class SqliteRunStore:
 def _save_run(run_id: str, snapshot: str, connection: Connection) -> None:
     connection.execute(
         "INSERT INTO runs (run_id, snapshot) VALUES (?, ?)"
-        " ON CONFLICT (run_id) DO UPDATE SET snapshot = excluded.snapshot",
+        " ON CONFLICT (run_id) DO UPDATE SET snapshot = excluded.snapshot, intent = NULL",
         (run_id, snapshot),
     )
+
+
+def _save_intent(run_id: str, intent: str, connection: Connection) -> None:
+    connection.execute("UPDATE runs SET intent = ? WHERE run_id = ?", (intent, run_id))
+
+
+def _intent(run_id: str, connection: Connection) -> Json | None:
+    row = connection.execute("SELECT intent FROM runs WHERE run_id = ?", (run_id,)).fetchone()
+    return None if row is None or row[0] is None else _json(row[0])
+
+
+def _keep_transitions(run_id: str, count: int, connection: Connection) -> None:
+    connection.execute("DELETE FROM transitions WHERE run_id = ? AND number > ?", (run_id, count))
+
+
+def _log_failure(future: Future[None]) -> None:
+    if not future.cancelled() and future.exception() is not None:
+        log.error("a run could not be stored: %s", future.exception())
 
 
 def _load_run(run_id: str, connection: Connection) -> Json | None:

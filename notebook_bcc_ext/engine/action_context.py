@@ -14,7 +14,6 @@ from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import InvalidProposalError, NotFoundError
 from notebook_bcc_ext.observation.effects import text_of_outputs
 from notebook_bcc_ext.ports import NewCell, RunResult
-from notebook_bcc_ext.protocol.actions import LAST_ADDED_CELL
 from notebook_bcc_ext.protocol.notebook_ops import METADATA_KEY
 from notebook_bcc_ext.protocol.plan import StageStepsUpdate, WorkflowUpdate
 from notebook_bcc_ext.protocol.planner import Promotion
@@ -107,6 +106,8 @@ class RunActionContext:
             )
         result = await self._execute(cell_id, source)
         self._world.memory.counts.cells_executed += 1
+        self._world.memory.remember_executed(cell_id)
+        self._world.memory.kernel = self._world.runner.identity
         failed = result.status != "ok"
         if failed or need_output:
             self._world.effects.add(text_of_outputs(result.outputs))
@@ -145,12 +146,10 @@ class RunActionContext:
         return result
 
     def _cell(self, name: str) -> str:
-        memory = self._world.memory
-        if name == LAST_ADDED_CELL:
-            if memory.last_code_cell is None:
-                raise NotFoundError("no code cell has been added yet, so none can be run")
-            return memory.last_code_cell
-        return memory.cell_names.get(name, name)
+        cell_id = self._world.memory.cell_named(name)
+        if cell_id is None:
+            raise NotFoundError("no code cell has been added yet, so none can be run")
+        return cell_id
 
     # -- the workflow -----------------------------------------------------------------------
 

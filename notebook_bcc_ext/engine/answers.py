@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, assert_never
 
 from notebook_bcc_ext.errors import IllegalCommandError
 from notebook_bcc_ext.ports import RunStore, StoredProposal
@@ -35,6 +35,22 @@ class Questions:
     async def ask(self, pending: Pending, asked: Callable[[], None]) -> Answer:
         """Wait for the answer; `asked` is called once the question is stored and open."""
         await self._store.add_proposal(self._stored(pending))
+        return await self._wait(pending, asked)
+
+    async def ask_again(self, pending: Pending, asked: Callable[[], None]) -> Answer:
+        """After a restart: the answer may have been stored just before it."""
+        known = await self._store.proposal(pending.id)
+        if known is None:
+            return await self.ask(pending, asked)
+        match known.decision:
+            case "confirmed" | "rejected" as verdict:
+                return Answer(verdict, known.reason, known.edited, known.decided_by)
+            case "cancelled" | None:
+                return await self._wait(pending, asked)
+            case _:
+                assert_never(known.decision)
+
+    async def _wait(self, pending: Pending, asked: Callable[[], None]) -> Answer:
         self.pending = pending
         self._answered = asyncio.get_running_loop().create_future()
         asked()

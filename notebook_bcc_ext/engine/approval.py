@@ -7,7 +7,7 @@ from typing import Any
 
 from notebook_bcc_ext.actions.context import ActionResult
 from notebook_bcc_ext.engine.answers import Answer
-from notebook_bcc_ext.engine.memory import Jump
+from notebook_bcc_ext.engine.memory import Asking, Jump
 from notebook_bcc_ext.engine.proposals import (
     Update,
     apply_steps,
@@ -35,7 +35,7 @@ class Approval:
 
     # -- proposals --------------------------------------------------------------------------
 
-    async def of_update(self, update: Update) -> ActionResult:
+    async def of_update(self, update: Update, digest: str | None = None) -> ActionResult:
         """UPDATE_*, the question, the answer, and its event. Asked also with policy `none`:
         that policy's answer is yes, so that a headless run can go on."""
         world, workflow = self._world, isinstance(update, WorkflowUpdate)
@@ -44,8 +44,25 @@ class Approval:
         if world.approval == "none":
             answer = Answer("confirmed", decided_by="policy")
         else:
+            world.memory.asking = Asking(
+                kind_of(update), update.to_wire(), pending.model_dump(mode="json"), digest
+            )
+            await world.checkpoint.save()
             self._asked = update
             answer = await self._ask(pending)
+        return self._take_answer(update, pending, answer)
+
+    async def of_asked(self, asking: Asking) -> ActionResult:
+        """The proposal that was before the person when the process stopped."""
+        update = parse_update(asking.kind, asking.update)
+        pending = Pending.model_validate(asking.pending)
+        self._asked = update
+        answer = await self._world.questions.ask_again(pending, lambda: self._tell(pending))
+        return self._take_answer(update, pending, answer)
+
+    def _take_answer(self, update: Update, pending: Pending, answer: Answer) -> ActionResult:
+        world, workflow = self._world, isinstance(update, WorkflowUpdate)
+        world.memory.asking = None
         if answer.verdict == "rejected":
             return self._rejected(pending, answer, workflow=workflow)
         if answer.edited is not None:
@@ -136,6 +153,20 @@ class Approval:
         }
         return await self._allowed("behavior", "Run the next behavior of this step?", content)
 
+    async def of_repeat(self, cell_id: str | None) -> bool:
+        """Code that may have run before the process stopped is not run again unasked."""
+        if self._world.approval == "none":
+            return False
+        summary = "This cell may have been running when the server stopped. Run it again?"
+        return await self._allowed("code", summary, {"codecell_id": cell_id})
+
+    async def of_rebuild(self, cell_ids: list[str]) -> bool:
+        """Whether to run the cells of this run again, because their kernel is gone."""
+        if self._world.approval == "none":
+            return False
+        summary = f"The kernel is a new one. Run {len(cell_ids)} cells again to rebuild it?"
+        return await self._allowed("rebuild", summary, {"cell_ids": list(cell_ids)})
+
     async def of_code(self, action: ExecAction) -> bool:
         if self._world.approval != "code":
             return True
@@ -160,10 +191,10 @@ class Approval:
     # -- asking -----------------------------------------------------------------------------
 
     async def _ask(self, pending: Pending) -> Answer:
-        def tell() -> None:
-            self._world.publish("pending", pending.model_dump(mode="json"))
+        return await self._world.questions.ask(pending, lambda: self._tell(pending))
 
-        return await self._world.questions.ask(pending, tell)
+    def _tell(self, pending: Pending) -> None:
+        self._world.publish("pending", pending.model_dump(mode="json"))
 
     def _pending(
         self,

@@ -18,7 +18,7 @@ from notebook_bcc_ext.actions.context import ActionResult
 from notebook_bcc_ext.engine.action_context import RunActionContext
 from notebook_bcc_ext.engine.approval import Approval
 from notebook_bcc_ext.engine.failures import ActionFailedError, StepsRejectedError
-from notebook_bcc_ext.engine.memory import BehaviorTally, Json
+from notebook_bcc_ext.engine.memory import BehaviorTally, Intent, Json
 from notebook_bcc_ext.engine.observer import Observer
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import BccError, UnknownActionError
@@ -40,6 +40,7 @@ class Behavior:
         self._approval = approval
         self.step_ended = False
         self._stopped: str | None = None
+        self._digest: str | None = None
         self._known: deque[str] = deque()
         memory = world.memory
         if memory.resumable:
@@ -53,12 +54,13 @@ class Behavior:
         carried = self._world.memory.carried
         while carried and self._stopped is None:
             try:
-                await self._perform(carried[0])
+                await self._perform(carried[0], None)
             except BccError:
                 # Asked and answered, or unsound: a retry must not meet it again.
                 carried.pop(0)
                 raise
             carried.pop(0)
+            self._world.checkpoint.done()
 
     async def run_stream(self, feedback: BehaviorFeedback | None = None) -> None:
         """Ask for the actions and run them. `feedback` tells of the error to repair (debug)."""
@@ -70,21 +72,23 @@ class Behavior:
         async with self._world.planner.generate(request) as stream, _read_ahead(stream) as lines:
             async for line in lines:
                 self._adopt_behavior(stream)
-                if not self._was_done(line):
-                    await self._take(line)
-                    self._world.memory.lines_done.append(_digest(line))
+                digest = _digest(line)
+                if not self._was_done(digest):
+                    await self._take(line, digest)
+                    self._world.memory.lines_done.append(digest)
+                    self._world.checkpoint.done()
                 if self._stopped is not None:
                     break
             self._adopt_behavior(stream)
 
-    def _was_done(self, line: Json | BadLine) -> bool:
+    def _was_done(self, digest: str) -> bool:
         """Whether the planner repeats, after its stream broke, what ran before it did (P7).
 
         From the first line on that is another one, everything it sends is new.
         """
         if not self._known:
             return False
-        if self._known[0] == _digest(line):
+        if self._known[0] == digest:
             self._known.popleft()
             return True
         done = self._world.memory.lines_done
@@ -102,20 +106,27 @@ class Behavior:
         if behavior.target:
             progress.behavior_goal = behavior.target
 
-    async def _take(self, line: Json | BadLine) -> None:
+    async def _take(self, line: Json | BadLine, digest: str) -> None:
+        doubt, self._world.memory.in_doubt = self._world.memory.in_doubt, None
         if isinstance(line, BadLine):
             self._skip(str(line))
+        elif doubt is not None and doubt.digest == digest and not await self._again(doubt):
+            self._skip(f"the cell {doubt.cell_id} was not run again")
         elif self.step_ended:
             self._skip(f"the step has ended; action '{_kind(line)}' after end_phase was skipped")
         else:
-            await self._perform(line)
+            await self._perform(line, digest)
+
+    async def _again(self, doubt: Intent) -> bool:
+        """The process stopped while this cell may have been running: only the person knows."""
+        return await self._approval.of_repeat(doubt.cell_id)
 
     def _skip(self, why: str) -> None:
         self._world.memory.tally.lines_skipped += 1
         self._world.memory.counts.lines_skipped += 1
         self._world.warn(why)
 
-    async def _perform(self, line: Json) -> None:
+    async def _perform(self, line: Json, digest: str | None) -> None:
         await self._world.gate.passage()
         action: Action | None = None
         error: BccError | None = None
@@ -129,6 +140,7 @@ class Behavior:
         except BccError as wrong:
             error = wrong
         self._world.gate.action_begins()
+        self._intend(_kind(line), digest, action)
         number = self._count_action()
         context = RunActionContext(self._world, self._observer, f"action-{number}")
         self._publish_start(context, number, _kind(line), action)
@@ -138,10 +150,7 @@ class Behavior:
             result = await self._execute(context, action)
         await self._conclude(context, action, result, _kind(line))
         self._world.journal.write_soon()
-        gate = self._world.gate
-        gate.action_done()
-        if gate.paused:
-            self._world.publish("status", {"status": "paused", "reason": gate.reason})
+        self._world.gate.action_done()
 
     def _publish_start(
         self, context: RunActionContext, number: int, kind: str, action: Action | None
@@ -155,6 +164,21 @@ class Behavior:
                 "label": _taken(kind, action),
                 "change": "started",
             },
+        )
+
+    def _intend(self, kind: str, digest: str | None, action: Action | None) -> None:
+        self._digest = digest
+        memory = self._world.memory
+        self._world.checkpoint.intend(
+            Intent(
+                number=memory.counts.actions + 1,
+                kind=kind if action is None else action.action,
+                digest=digest,
+                cell_id=memory.cell_named(action.codecell_id)
+                if isinstance(action, ExecAction)
+                else None,
+                store_id=getattr(action, "store_id", None),
+            )
         )
 
     def _count_action(self) -> int:
@@ -188,7 +212,7 @@ class Behavior:
         world, memory = self._world, self._world.memory
         memory.progress.actions_taken.append(_taken(kind, action))
         if result.success and context.proposal is not None:
-            result = await self._approval.of_update(context.proposal)
+            result = await self._approval.of_update(context.proposal, self._digest)
             if memory.jump is not None and memory.progress.stage is None:
                 self._stopped = "the current stage is not in the approved workflow"
         self._tally(context, result, kind)

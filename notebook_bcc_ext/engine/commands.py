@@ -22,7 +22,9 @@ def allowed_commands(run: Run) -> list[CommandName]:
         allowed += ["confirm", "reject"]
     if status == "running":
         allowed.append("pause")
-    if status == "paused" and not failed_here and not (run.resting and state is not State.IDLE):
+    taken_up = run.world.gate.reason == "restart"
+    at_work = not run.resting or state is State.IDLE or taken_up
+    if status == "paused" and not failed_here and at_work:
         allowed += ["resume", "step"]
     if status == "paused" and failed_here:
         allowed.append("retry")

@@ -12,12 +12,18 @@ from typing import assert_never
 
 from notebook_bcc_ext.engine.approval import Approval
 from notebook_bcc_ext.engine.behavior import Behavior
-from notebook_bcc_ext.engine.failures import GoalNotReachedError, check_loop, goal_not_reached
+from notebook_bcc_ext.engine.failures import (
+    GoalNotReachedError,
+    StepsRejectedError,
+    check_loop,
+    goal_not_reached,
+)
 from notebook_bcc_ext.engine.judge import Judge, Judgement
-from notebook_bcc_ext.engine.memory import Jump
+from notebook_bcc_ext.engine.memory import Asking, Jump
 from notebook_bcc_ext.engine.navigation import Navigation
 from notebook_bcc_ext.engine.observer import Observer
 from notebook_bcc_ext.engine.proposals import Update, check_workflow, describe_changes
+from notebook_bcc_ext.engine.recovery import reconnect
 from notebook_bcc_ext.engine.updates import as_action
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import (
@@ -55,10 +61,33 @@ class Driver:
 
     async def drive(self) -> None:
         """Until the run rests. Raises what stopped it; the caller turns that into FAIL."""
-        while self._world.machine.state not in _AT_REST:
-            await self._world.journal.flush()
-            await self._world.gate.passage()
+        world = self._world
+        while world.machine.state not in _AT_REST:
+            await world.journal.flush()
+            if world.memory.asking is not None:
+                await self._take_up_question(world.memory.asking)
+                continue
+            await world.gate.passage()
+            if world.restored:
+                world.restored = False
+                await reconnect(world, self.approval)
+            await world.checkpoint.save()
             await self._advance()
+
+    async def _take_up_question(self, asking: Asking) -> None:
+        """A proposal was before the person when the process stopped (U8)."""
+        memory = self._world.memory
+        result = await self.approval.of_asked(asking)
+        if asking.digest is not None:
+            memory.lines_done.append(asking.digest)
+        elif memory.carried:
+            memory.carried.pop(0)
+        if not result.success:
+            raise StepsRejectedError(result.error or "the new steps were rejected")
+        memory.tally.succeeded += 1
+        memory.counts.actions_succeeded += 1
+        memory.resumable = True
+        self._world.gate.resume()
 
     async def _advance(self) -> None:
         state = self._world.machine.state
@@ -69,7 +98,8 @@ class Driver:
                 await self._judge_stage()
             case State.STEP_RUNNING:
                 await self._judge_step()
-            case State.BEHAVIOR_RUNNING:
+            case State.BEHAVIOR_RUNNING | State.ACTION_COMPLETED:
+                # In `action_completed` only after a restart in the middle of a behavior.
                 await self._run_behavior()
             case State.STEP_COMPLETED:
                 await self._after_step()
@@ -77,7 +107,6 @@ class Driver:
                 await self._after_stage()
             case (
                 State.ACTION_RUNNING
-                | State.ACTION_COMPLETED
                 | State.BEHAVIOR_COMPLETED
                 | State.WORKFLOW_UPDATE_PENDING
                 | State.STEP_UPDATE_PENDING

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
 from notebook_bcc_ext.actions.builtin import builtin_registry
 from notebook_bcc_ext.actions.plugins import load_plugins
 from notebook_bcc_ext.actions.registry import ActionRegistry
 from notebook_bcc_ext.engine.answers import Questions
+from notebook_bcc_ext.engine.checkpoint import Checkpoint
 from notebook_bcc_ext.engine.gate import Gate, Limits
 from notebook_bcc_ext.engine.journal import Journal
-from notebook_bcc_ext.engine.memory import RunMemory, initial_variables
+from notebook_bcc_ext.engine.memory import (
+    Intent,
+    RunMemory,
+    from_snapshot,
+    initial_variables,
+)
 from notebook_bcc_ext.engine.run import Run
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.fsm import StateMachine
+from notebook_bcc_ext.observation.effects import EffectsLog
 from notebook_bcc_ext.ports import CodeRunner, EventSink, NotebookDocument, Planner, RunStore
+from notebook_bcc_ext.protocol.observation import TransitionRecord
 from notebook_bcc_ext.protocol.runs import RunRequest
 from notebook_bcc_ext.protocol.settings import Settings
+from notebook_bcc_ext.protocol.states import State
 
 
 def default_registry() -> ActionRegistry:
@@ -22,6 +35,15 @@ def default_registry() -> ActionRegistry:
     registry = builtin_registry()
     load_plugins(registry)
     return registry
+
+
+@dataclass(frozen=True)
+class Remains:
+    """What the store has of a run that another process began."""
+
+    snapshot: Mapping[str, Any]
+    intent: Mapping[str, Any] | None = None
+    history: Sequence[TransitionRecord] = ()
 
 
 def make_run(  # noqa: PLR0913  one argument per port
@@ -35,9 +57,25 @@ def make_run(  # noqa: PLR0913  one argument per port
     store: RunStore,
     sink: EventSink,
     registry: ActionRegistry | None = None,
+    remains: Remains | None = None,
 ) -> Run:
+    """A new run, or with `remains` one to be taken up: paused, until somebody says go on."""
     variables = initial_variables(request)
-    memory = RunMemory(variables=variables, pinned=list(variables))
+    memory, effects = RunMemory(variables=variables, pinned=list(variables)), EffectsLog()
+    machine = StateMachine()
+    if remains is not None:
+        memory, effects = from_snapshot(remains.snapshot)
+        machine = StateMachine(
+            State(remains.snapshot["state"]),
+            remains.history,
+            count=int(remains.snapshot["transitions"]),
+        )
+        memory.resumable = memory.resumable or machine.state is State.ACTION_COMPLETED
+        if remains.intent is not None:
+            memory.in_doubt = Intent(**remains.intent)
+    gate = Gate(Limits(settings.max_execution_steps, interactive=settings.interactive_mode))
+    if remains is not None and (machine.is_running or machine.state is State.IDLE):
+        gate.pause("restart")
     world = World(
         run_id=run_id,
         request=request,
@@ -48,10 +86,17 @@ def make_run(  # noqa: PLR0913  one argument per port
         store=store,
         sink=sink,
         registry=registry or default_registry(),
-        machine=StateMachine(),
+        machine=machine,
         journal=Journal(run_id, store),
-        gate=Gate(Limits(settings.max_execution_steps, interactive=settings.interactive_mode)),
+        checkpoint=Checkpoint(run_id, request, store, machine, memory, effects),
+        gate=gate,
         questions=Questions(run_id, store),
         memory=memory,
+        effects=effects,
+        restored=remains is not None,
     )
-    return Run(world)
+    run = Run(world)
+    if memory.asking is not None:
+        # The question can be answered at once; everything else waits for the word to go on.
+        run.start()
+    return run

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-PauseReason = Literal["user", "step", "limit", "interactive", "error"]
+PauseReason = Literal["user", "step", "limit", "interactive", "error", "restart"]
 
 
 @dataclass

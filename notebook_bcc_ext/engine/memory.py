@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
@@ -12,6 +12,7 @@ from notebook_bcc_ext.actions.context import ThinkingState
 from notebook_bcc_ext.observation.effects import EffectsLog
 from notebook_bcc_ext.observation.progress import ProgressTracker
 from notebook_bcc_ext.observation.sections import SectionTracker
+from notebook_bcc_ext.protocol.actions import LAST_ADDED_CELL
 from notebook_bcc_ext.protocol.observation import Effects
 from notebook_bcc_ext.protocol.plan import WorkflowTemplate
 from notebook_bcc_ext.protocol.planner import BehaviorFeedback, ContextFilter
@@ -52,7 +53,31 @@ class BehaviorTally:
 
 
 @dataclass
+class Intent:
+    """An action that was about to begin."""
+
+    number: int
+    kind: str
+    digest: str | None = None
+    """Of its line; None for a proposal out of a planning answer."""
+    cell_id: str | None = None
+    store_id: str | None = None
+
+
+@dataclass
+class Asking:
+    """A proposal that is before the person: enough to take the answer after a restart."""
+
+    kind: Literal["workflow", "steps"]
+    update: Json
+    pending: Json
+    digest: str | None
+
+
+@dataclass
 class RunMemory:
+    created_at: str = ""
+    cancelled: bool = False
     progress: ProgressTracker = field(
         default_factory=lambda: ProgressTracker(WorkflowTemplate(stages=[]))
     )
@@ -93,16 +118,35 @@ class RunMemory:
     step_behaviors: dict[str, int] = field(default_factory=dict)
     """`stage/step` -> how many behaviors it took."""
     error: RunError | None = None
+    asking: Asking | None = None
+    in_doubt: Intent | None = None
+    """What was under way when the process was killed."""
+    kernel: str | None = None
+    """Which life of which kernel the cells ran in."""
+    executed_cells: list[str] = field(default_factory=list)
+    """In order, the latest: what has to run again when the kernel is lost."""
 
     @property
     def has_workflow(self) -> bool:
         return bool(self.progress.template.stages)
+
+    def cell_named(self, name: str) -> str | None:
+        """The cell a planner means by an id, its own `store_id` or `lastAddedCellId`."""
+        if name == LAST_ADDED_CELL:
+            return self.last_code_cell
+        return self.cell_names.get(name, name)
 
     def remember_cell(self, name: str, cell_id: str) -> None:
         _remember(self.cell_names, name, cell_id, MAX_CELL_NAMES)
 
     def remember_mark(self, cell_id: str, mark: Json) -> None:
         _remember(self.cell_marks, cell_id, mark, MAX_CELL_MARKS)
+
+    def remember_executed(self, cell_id: str) -> None:
+        if cell_id in self.executed_cells:
+            self.executed_cells.remove(cell_id)
+        self.executed_cells.append(cell_id)
+        del self.executed_cells[:-MAX_EXECUTED_CELLS]
 
     def start_over(self) -> None:
         """Forget what belongs to the way so far: nothing of it may steer the next one."""
@@ -129,6 +173,7 @@ def _remember(known: dict[str, Any], key: str, value: object, limit: int) -> Non
 
 MAX_CELL_NAMES = 1_000
 MAX_CELL_MARKS = 100
+MAX_EXECUTED_CELLS = 500
 _ADAPTER: TypeAdapter[RunMemory] = TypeAdapter(RunMemory)
 
 

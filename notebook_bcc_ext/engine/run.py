@@ -17,7 +17,7 @@ from notebook_bcc_ext.engine.answers import Answer
 from notebook_bcc_ext.engine.commands import COMMANDS, allowed_commands
 from notebook_bcc_ext.engine.driver import Driver, PlanRejectedError
 from notebook_bcc_ext.engine.failures import StepsRejectedError, error_card
-from notebook_bcc_ext.engine.memory import Json, initial_variables, to_snapshot
+from notebook_bcc_ext.engine.memory import initial_variables
 from notebook_bcc_ext.engine.view import progress_view, thinking_view
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import BccError, IllegalCommandError
@@ -41,13 +41,12 @@ REMEMBERED_KEYS = 200
 
 
 class Run:
-    def __init__(self, world: World, created_at: str | None = None) -> None:
+    def __init__(self, world: World) -> None:
         self.world = world
-        self.created_at = created_at or utc_now()
+        world.memory.created_at = world.memory.created_at or utc_now()
         self._driver = Driver(world)
         self._task: asyncio.Task[None] | None = None
         self._driving = False
-        self._cancelled = False
         self._keys: dict[str, None] = {}
         world.machine.watch(self._on_transition)
         world.gate.on_own_pause = self._publish_status
@@ -84,10 +83,11 @@ class Run:
     async def _drive(self, earlier: asyncio.Task[None] | None) -> None:
         if earlier is not None:
             await asyncio.wait({earlier})
+        await self._save()
         try:
             await self._driver.drive()
         except PlanRejectedError as error:
-            self._cancelled = True
+            self.world.memory.cancelled = True
             self._publish_status(str(error))
         except BccError as error:
             self._fail(error)
@@ -104,7 +104,7 @@ class Run:
     def _fail(self, error: Exception) -> None:
         """FAIL where the table has it; elsewhere the run pauses with the error (F13)."""
         world = self.world
-        if self._cancelled:
+        if self.world.memory.cancelled:
             # The end of a cell that cancel interrupted is no failure.
             return
         if not isinstance(error, StepsRejectedError) and world.machine.allows(Event.FAIL):
@@ -161,7 +161,7 @@ class Run:
     async def cancel(self) -> None:
         """Stop within a second: the stream is closed, the kernel interrupted, nothing undone."""
         world = self.world
-        self._cancelled = True
+        self.world.memory.cancelled = True
         await world.questions.withdraw()
         if world.machine.allows(Event.CANCEL):
             world.machine.fire(Event.CANCEL)
@@ -217,7 +217,7 @@ class Run:
         self.start()
 
     def _forget_error(self) -> None:
-        self._cancelled = False
+        self.world.memory.cancelled = False
         self.world.memory.error = None
 
     async def _stop_task(self) -> None:
@@ -241,7 +241,7 @@ class Run:
             return "done"
         if state is State.ERROR:
             return "failed"
-        if state is State.CANCELLED or self._cancelled:
+        if state is State.CANCELLED or self.world.memory.cancelled:
             return "cancelled"
         if self.world.questions.pending is not None:
             return "waiting"
@@ -270,7 +270,7 @@ class Run:
             approval=world.approval,
             thinking=thinking_view(memory),
             doing=world.activity.doing if self.status == "running" else None,
-            created_at=self.created_at,
+            created_at=self.world.memory.created_at,
             updated_at=utc_now(),
             ended_at=self._ended_at(),
         )
@@ -279,26 +279,16 @@ class Run:
         if self.status not in ("done", "failed", "cancelled"):
             return None
         latest = self.world.machine.latest(1)
-        return latest[0].timestamp if latest else self.created_at
+        return latest[0].timestamp if latest else self.world.memory.created_at
 
     async def observation(self) -> Observation:
         return await self._driver.observer.observation()
 
     # -- remembering ------------------------------------------------------------------------
 
-    def snapshot(self) -> Json:
-        return {
-            "id": self.id,
-            "created_at": self.created_at,
-            "state": self.world.machine.state,
-            "cancelled": self._cancelled,
-            "request": self.world.request.model_dump(mode="json"),
-            **to_snapshot(self.world.memory, self.world.effects),
-        }
-
     async def _save(self) -> None:
         await self.world.journal.flush()
-        await self.world.store.save_run(self.id, self.snapshot())
+        await self.world.checkpoint.save()
 
     def _on_transition(self, record: TransitionRecord) -> None:
         self.world.journal.note(record)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from notebook_bcc_ext.actions.registry import ActionRegistry
 from notebook_bcc_ext.engine.activity import ActivityLog
 from notebook_bcc_ext.engine.answers import Questions
+from notebook_bcc_ext.engine.checkpoint import Checkpoint
 from notebook_bcc_ext.engine.gate import Gate
 from notebook_bcc_ext.engine.journal import Journal
 from notebook_bcc_ext.engine.memory import Json, RunMemory
@@ -30,10 +31,13 @@ class World:
     registry: ActionRegistry
     machine: StateMachine
     journal: Journal
+    checkpoint: Checkpoint
     gate: Gate
     questions: Questions
     memory: RunMemory = field(default_factory=RunMemory)
     effects: EffectsLog = field(default_factory=EffectsLog)
+    restored: bool = False
+    """Taken up after a restart: notebook and kernel have to be found again first."""
     activity: ActivityLog = field(default_factory=ActivityLog)
 
     @property

@@ -33,10 +33,13 @@ class StateMachine:
         state: State = State.IDLE,
         history: Iterable[TransitionRecord] = (),
         *,
+        count: int = 0,
         clock: Callable[[], str] = utc_now,
     ) -> None:
         self._state = state
         self._history: deque[TransitionRecord] = deque(history, maxlen=HISTORY_KEPT)
+        self.count = count
+        """How many transitions there have been, also those no longer in the history."""
         self._listeners: list[Callable[[TransitionRecord], None]] = []
         self._clock = clock
 
@@ -81,6 +84,7 @@ class StateMachine:
         )
         self._state = target
         self._history.append(record)
+        self.count += 1
         logger.info("%s --%s--> %s", record.from_state, event, target)
         for listener in self._listeners:
             listener(record)

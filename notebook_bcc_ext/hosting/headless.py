@@ -26,6 +26,25 @@ from notebook_bcc_ext.protocol.runs import RunRequest
 from notebook_bcc_ext.protocol.settings import Settings
 
 
+class FolderWorkplace:
+    """Notebooks in a folder, each run with a kernel of its own that starts in it."""
+
+    def __init__(self, folder: Path, storage: Storage, kernel_name: str = "python3") -> None:
+        self._folder = folder
+        self._log = storage.log
+        self._kernel_name = kernel_name
+        self._access = ContentsAccess(AsyncLargeFileManager(root_dir=str(folder)))
+
+    def notebook(self, path: str) -> ContentsNotebook:
+        kernelspec = {"name": self._kernel_name, "display_name": "Python 3"}
+        metadata = {"kernelspec": kernelspec}
+        return ContentsNotebook(path, self._access, self._log, metadata=metadata)
+
+    def runner(self, path: str) -> KernelRunner:
+        folder = (self._folder / path).parent
+        return KernelRunner(OwnKernelSource(self._kernel_name, cwd=str(folder)))
+
+
 @asynccontextmanager
 async def headless_run(  # noqa: PLR0913  what is run, and four choices with defaults
     request: RunRequest,
@@ -48,17 +67,13 @@ async def headless_run(  # noqa: PLR0913  what is run, and four choices with def
     calls = CallLog(run_id, storage.runs, sink)
     try:
         local = localised(request, folder)
+        workplace = FolderWorkplace(folder, storage, kernel_name)
         run = make_run(
             run_id,
             local,
             settings,
-            notebook=ContentsNotebook(
-                file.name,
-                ContentsAccess(AsyncLargeFileManager(root_dir=str(folder))),
-                storage.log,
-                metadata={"kernelspec": {"name": kernel_name, "display_name": "Python 3"}},
-            ),
-            runner=KernelRunner(OwnKernelSource(kernel_name, cwd=str(folder))),
+            notebook=workplace.notebook(file.name),
+            runner=workplace.runner(file.name),
             planner=planner_for(local.planner, settings, library or PlaybookLibrary(), calls),
             store=storage.runs,
             sink=sink,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import posixpath
 import uuid
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from notebook_bcc_ext.engine.factory import make_run
+from notebook_bcc_ext.engine.factory import Remains, make_run
 from notebook_bcc_ext.engine.run import Run
-from notebook_bcc_ext.errors import IllegalCommandError, NotFoundError
+from notebook_bcc_ext.errors import BccError, IllegalCommandError, NotFoundError
+from notebook_bcc_ext.fsm.machine import HISTORY_KEPT
 from notebook_bcc_ext.hosting.broadcast import Broadcaster
 from notebook_bcc_ext.hosting.calls import CallLog
 from notebook_bcc_ext.hosting.planners import planner_for
@@ -22,6 +24,11 @@ from notebook_bcc_ext.protocol.settings import Settings
 from notebook_bcc_ext.protocol.states import State
 
 Json = dict[str, Any]
+
+logger = logging.getLogger(__name__)
+
+KEPT_RUNS = 100
+"""Older runs leave the store when a server starts."""
 
 
 class Workplace(Protocol):
@@ -67,8 +74,13 @@ class RunManager:
                 "start", f"the run {busy.id} is still active in {request.notebook}", ["cancel"]
             )
         settings = self._settings(request)
-        request = localised(request)
-        run_id = uuid.uuid4().hex
+        run = self._make(uuid.uuid4().hex, localised(request), settings)
+        run.start()
+        return run
+
+    def _make(
+        self, run_id: str, request: RunRequest, settings: Settings, remains: Remains | None = None
+    ) -> Run:
         calls = CallLog(run_id, self.storage.runs, self.broadcaster)
         run = make_run(
             run_id,
@@ -79,11 +91,36 @@ class RunManager:
             planner=planner_for(request.planner, settings, self.library, calls),
             store=self.storage.runs,
             sink=self.broadcaster,
+            remains=remains,
         )
         self._runs[run_id] = run
         self._calls[run_id] = calls
-        run.start()
         return run
+
+    async def take_up(self) -> None:
+        """The runs that earlier processes left in the store, oldest first; those too many go.
+
+        One that cannot be read is named in the log and left out: it must not keep the others.
+        """
+        store = self.storage.runs
+        snapshots = await store.list_runs()
+        for snapshot in snapshots[KEPT_RUNS:]:
+            await store.delete_run(str(snapshot["id"]))
+        for snapshot in reversed(snapshots[:KEPT_RUNS]):
+            run_id = str(snapshot.get("id"))
+            try:
+                await self._take_up(run_id, snapshot)
+            except (BccError, ValueError, KeyError, TypeError):
+                logger.exception("the run %s of an earlier server cannot be taken up", run_id)
+
+    async def _take_up(self, run_id: str, snapshot: Json) -> None:
+        store = self.storage.runs
+        count = int(snapshot["transitions"])
+        await store.keep_transitions(run_id, count)
+        rows = await store.transitions(run_id, after=max(0, count - HISTORY_KEPT))
+        request = RunRequest.model_validate(snapshot["request"])
+        remains = Remains(snapshot, await store.intent(run_id), [record for _, record in rows])
+        self._make(run_id, request, self._settings(request), remains)
 
     async def command(self, run_id: str, command: Command, by: str | None) -> RunView:
         run = self.get(run_id)

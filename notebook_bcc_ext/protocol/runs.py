@@ -25,7 +25,7 @@ CommandName = Literal[
     "retry",
     "debug",
 ]
-ProposalKind = Literal["workflow", "steps", "plan", "behavior", "code"]
+ProposalKind = Literal["workflow", "steps", "plan", "behavior", "code", "rebuild"]
 NodeStatus = Literal["pending", "running", "done", "skipped", "failed"]
 
 

@@ -57,8 +57,12 @@ class Host:
                     await workplace.notebook_moved(old_path, new_path)
                     notebooks.notebook_moved(old_path, new_path)
 
+                manager = RunManager(
+                    storage, workplace, self.settings.of_run, PlaybookLibrary()
+                )
+                await manager.take_up()
                 self._all = _Opened(
-                    RunManager(storage, workplace, self.settings.of_run, PlaybookLibrary()),
+                    manager,
                     workplace,
                     notebooks,
                     follow_moves(self._serverapp, on_moved),

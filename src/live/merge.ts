@@ -32,7 +32,11 @@ export function mergeNotebooks(
   ];
   const cells = new Map<string, ICell>();
   for (const id of new Set([...inMine.keys(), ...inTheirs.keys()])) {
-    const [old, own, other] = [inBase.get(id), inMine.get(id), inTheirs.get(id)];
+    const [old, own, other] = [
+      inBase.get(id),
+      inMine.get(id),
+      inTheirs.get(id)
+    ];
     if (own !== undefined && other !== undefined) {
       if (isConflict(old, own, other)) {
         conflicts.push(id);
@@ -92,9 +96,7 @@ function mergeCells(old: ICell | undefined, own: ICell, other: ICell): ICell {
     return cell;
   }
   const results = (of: ICell | undefined): PartialJSONValue =>
-    of === undefined
-      ? null
-      : [of.outputs ?? [], of.execution_count ?? null];
+    of === undefined ? null : [of.outputs ?? [], of.execution_count ?? null];
   const source = same(
     pick(results(old), results(own), results(other)),
     results(own)
@@ -104,7 +106,7 @@ function mergeCells(old: ICell | undefined, own: ICell, other: ICell): ICell {
   cell.outputs = source.outputs ?? [];
   cell.execution_count = source.execution_count ?? null;
   // Whoever made the outputs knows whether they may be trusted.
-  cell.metadata = { ...cell.metadata, trusted: source.metadata['trusted'] };
+  cell.metadata = { ...cell.metadata, trusted: source.metadata.trusted };
   return cell;
 }
 
@@ -140,7 +142,11 @@ function mergeKeys(old: Metadata, own: Metadata, other: Metadata): Metadata {
 }
 
 /** Ids in an order that keeps each side's own moves; who moved nothing follows the other. */
-function inOrder(base: INotebook, mine: INotebook, theirs: INotebook): string[] {
+function inOrder(
+  base: INotebook,
+  mine: INotebook,
+  theirs: INotebook
+): string[] {
   const known = base.cells.map(({ id }) => id);
   const own = mine.cells.map(({ id }) => id);
   const other = theirs.cells.map(({ id }) => id);

@@ -42,7 +42,7 @@ export class Mirror {
   }
 
   get metadata(): Metadata {
-    return this._model.sharedModel.getMetadata() as Metadata;
+    return this._model.sharedModel.getMetadata();
   }
 
   sourceOf(cellId: string): string | undefined {
@@ -269,9 +269,7 @@ export class Mirror {
           setSource(cell, want.source);
         }
       });
-      shared.setMetadata(
-        target.metadata as Parameters<SharedNotebook['setMetadata']>[0]
-      );
+      shared.metadata = target.metadata;
     }, false);
     const placed = new Map(shared.cells.map(cell => [cell.id, cell]));
     shared.transact(() => {
@@ -289,12 +287,12 @@ export class Mirror {
 
   private _patchResults(cell: ICodeCellModel, want: ICell): void {
     const outputs = want.outputs ?? [];
-    if (!JSONExt.deepEqual(cell.outputs.toJSON(), outputs as OutputValue[])) {
+    if (!JSONExt.deepEqual(cell.outputs.toJSON(), outputs)) {
       cell.outputs.clear();
-      if (want.metadata['trusted'] === true) {
+      if (want.metadata.trusted === true) {
         this._trust(cell);
       }
-      cell.outputs.fromJSON(outputs as OutputValue[]);
+      cell.outputs.fromJSON(outputs);
     }
     if (cell.executionCount !== (want.execution_count ?? null)) {
       cell.executionCount = want.execution_count ?? null;
@@ -322,12 +320,13 @@ function insert(
   const { outputs, execution_count, ...rest } = cell;
   const fresh =
     cell.cell_type === 'code'
-      ? { ...rest, outputs: outputs ?? [], execution_count: execution_count ?? null }
+      ? {
+          ...rest,
+          outputs: outputs ?? [],
+          execution_count: execution_count ?? null
+        }
       : rest;
-  return shared.insertCell(
-    index,
-    structuredClone(fresh) as unknown as NewCell
-  ) as SharedCell;
+  return shared.insertCell(index, structuredClone(fresh));
 }
 
 /** Only what differs in the middle, so that a cursor elsewhere in the cell stays put. */
@@ -397,16 +396,16 @@ function changeOutputs(cell: ICodeCellModel, op: ChangeOutputs): void {
           ? (outputs.get(op.index).toJSON() as unknown as Output)
           : undefined;
       if (stream === undefined) {
-        outputs.add(stdout(op.text) as unknown as OutputValue);
+        outputs.add(stdout(op.text));
         return;
       }
       if (stream.output_type === 'stream') {
         const more = { ...stream, text: op.text };
         if (op.index === last) {
-          outputs.add(more as unknown as OutputValue);
+          outputs.add(more);
         } else {
           const text = textOf(stream) + op.text;
-          outputs.set(op.index, { ...more, text } as unknown as OutputValue);
+          outputs.set(op.index, { ...more, text });
         }
         return;
       }
@@ -422,5 +421,5 @@ function changeOutputs(cell: ICodeCellModel, op: ChangeOutputs): void {
       break;
   }
   const now = outputs.toJSON() as unknown as Output[];
-  outputs.fromJSON(changedOutputs(now, op) as unknown as OutputValue[]);
+  outputs.fromJSON(changedOutputs(now, op));
 }

@@ -111,7 +111,7 @@ function changeCell(cell: ICell, op: CellOp): void {
       if (cell.cell_type === 'code') {
         if (op.state === 'running') {
           cell.outputs = [];
-          cell.metadata['trusted'] = true;
+          cell.metadata.trusted = true;
         }
         cell.execution_count = op.execution_count;
       }

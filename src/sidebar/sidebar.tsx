@@ -5,23 +5,21 @@ import React from 'react';
 
 import { notebookBccIcon } from '../icon';
 import type { Model } from '../model';
+import { KitContext, type IKit } from './common/kit';
 import { Preferences } from './preferences/preferences';
+import { RunPanel } from './run/run';
+import { StartForm } from './start/start';
 import { ConnectionBadge, StateCard } from './status/status';
 import { Welcome } from './welcome/welcome';
 
 const EDIT_SETTINGS = 'settingeditor:open';
 
-export interface ISidebarOptions {
-  model: Model;
-  trans: TranslationBundle;
-  commands: CommandRegistry;
-}
-
 export class Sidebar extends VDomRenderer<Model> {
-  constructor(options: ISidebarOptions) {
-    super(options.model);
-    this._trans = options.trans;
-    this._commands = options.commands;
+  constructor(kit: IKit) {
+    super(kit.model);
+    this._kit = kit;
+    this._trans = kit.trans;
+    this._commands = kit.commands;
     this.addClass('bcc-Sidebar');
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', this._trans.__('Notebook-BCC'));
@@ -29,28 +27,55 @@ export class Sidebar extends VDomRenderer<Model> {
     this.title.caption = this._trans.__('Notebook-BCC');
   }
 
+  /** Bring the waiting question before the person: the keyboard is on its answer. */
+  review(): void {
+    this.node
+      .querySelector<HTMLElement>('[data-testid="bcc-confirm"]')
+      ?.focus();
+  }
+
   protected override render(): React.JSX.Element {
     const { model, _trans: trans } = this;
     return (
-      <>
+      <KitContext.Provider value={this._kit}>
         <header className="bcc-Header">
           <h2 className="bcc-Header-title">{trans.__('Notebook-BCC')}</h2>
           <ConnectionBadge connection={model.connection} trans={trans} />
         </header>
-        <div className="bcc-Body">
-          <StateCard state={model.state} trans={trans} />
-          {model.runs.length === 0 && <Welcome trans={trans} />}
-          <Preferences
-            settings={model.settings}
-            trans={trans}
-            onEdit={this._editSettings()}
-          />
-        </div>
+        <div className="bcc-Body">{this._page()}</div>
         {model.serverVersion && (
           <footer className="bcc-Footer">
             {trans.__('Version %1', model.serverVersion)}
           </footer>
         )}
+      </KitContext.Provider>
+    );
+  }
+
+  private _page(): React.JSX.Element {
+    const { model, _trans: trans } = this;
+    const run = model.selected;
+    if (model.state === null) {
+      return (
+        <>
+          <StateCard state={null} trans={trans} />
+          <Welcome trans={trans} />
+        </>
+      );
+    }
+    if (run !== null && !model.starting) {
+      return <RunPanel run={run} />;
+    }
+    return (
+      <>
+        {run === null && <Welcome trans={trans} />}
+        <StartForm />
+        {run === null && <StateCard state={model.state} trans={trans} />}
+        <Preferences
+          settings={model.settings}
+          trans={trans}
+          onEdit={this._editSettings()}
+        />
       </>
     );
   }
@@ -64,6 +89,7 @@ export class Sidebar extends VDomRenderer<Model> {
     };
   }
 
+  private readonly _kit: IKit;
   private readonly _trans: TranslationBundle;
   private readonly _commands: CommandRegistry;
 }

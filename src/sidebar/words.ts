@@ -117,7 +117,7 @@ export function nodeWords(
 }
 
 export function pauseWords(
-  reason: string | null,
+  reason: string,
   trans: TranslationBundle
 ): string | null {
   switch (reason) {
@@ -271,7 +271,10 @@ export function pendingWords(
   }
 }
 
-export function callWords(kind: ICall['kind'], trans: TranslationBundle): string {
+export function callWords(
+  kind: ICall['kind'],
+  trans: TranslationBundle
+): string {
   switch (kind) {
     case 'planning':
       return trans.__('Planning');

@@ -85,7 +85,9 @@ def test_the_playbook_of_this_test_is_valid(place, capsys):
 
 
 def test_a_run_to_the_end(place, capsys):
-    code = main(["run", "tiny.yaml", "--notebook", "out.ipynb", "--approve", "yes", "--var", "left=5"])
+    code = main(
+        ["run", "tiny.yaml", "--notebook", "out.ipynb", "--approve", "yes", "--var", "left=5"]
+    )
     assert code == 0
     printed = capsys.readouterr().out
     assert "workflow_completed" in printed

@@ -454,7 +454,7 @@ async def test_j7_f4_the_view_the_journal_and_the_snapshot(tmp_path):
         assert [record.to_wire() for _, record in stored] == room.events.of("transition")
 
         saved = await room.run.world.store.load_run("run-1")
-        assert saved == json.loads(json.dumps(room.run.snapshot()))
+        assert saved == json.loads(json.dumps(room.run.world.checkpoint.snapshot()))
         assert saved is not None
         memory, effects = from_snapshot(saved)
         assert memory == room.run.world.memory

@@ -3,6 +3,7 @@ import React from 'react';
 
 import type { Order } from '../../api';
 import type { Pending, RunView } from '../../protocol';
+import { Code } from '../common/code';
 import { useKit } from '../common/kit';
 import { ActionButton } from '../common/parts';
 import { orderWords, pendingWords } from '../words';
@@ -38,7 +39,7 @@ export function PendingCard(props: IPendingCardProps): React.JSX.Element {
     mode === 'edit'
       ? trans.__('Confirm the edited plan')
       : orderWords('confirm', trans).label;
-  const why = run.progress.focus['stages'];
+  const why = run.progress.focus.stages;
   return (
     <section
       className="bcc-Pending"
@@ -51,9 +52,7 @@ export function PendingCard(props: IPendingCardProps): React.JSX.Element {
           {pendingWords(pending.kind, trans)}
         </h3>
       </div>
-      {isEditable(pending.kind) && why && (
-        <p className="bcc-Quote">{why}</p>
-      )}
+      {isEditable(pending.kind) && why && <p className="bcc-Quote">{why}</p>}
       {mode === 'edit' ? (
         <PlanEditor plan={plan} onChange={setPlan} />
       ) : isEditable(pending.kind) ? (
@@ -142,9 +141,10 @@ export function PendingCard(props: IPendingCardProps): React.JSX.Element {
 
 /** What a group of cells is for, or the code that would run. */
 function Question({ pending }: { pending: Pending }): React.JSX.Element | null {
+  const { trans } = useKit();
   const { goal, source } = pending.content;
   if (typeof source === 'string') {
-    return <pre className="bcc-Code">{source}</pre>;
+    return <Code label={trans.__('Code')} text={source} />;
   }
   return typeof goal === 'string' && goal ? (
     <p className="bcc-Quote">{goal}</p>

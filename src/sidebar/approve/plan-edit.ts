@@ -28,15 +28,15 @@ export function planOf(pending: Pending, content: Json | null): EditPlan {
     return [];
   }
   if (pending.kind === 'steps') {
-    const id = text(content['stage_id']);
-    return [{ id, name: id, raw: {}, steps: stepsOf(content['updated_steps']) }];
+    const id = text(content.stage_id);
+    return [{ id, name: id, raw: {}, steps: stepsOf(content.updated_steps) }];
   }
-  const inner = content['updated_workflow'] ?? content;
-  return list(record(inner)['stages']).map(stage => ({
-    id: text(stage['id']),
+  const inner = content.updated_workflow ?? content;
+  return list(record(inner).stages).map(stage => ({
+    id: text(stage.id),
     name: nameOf(stage),
     raw: stage,
-    steps: stepsOf(stage['steps'])
+    steps: stepsOf(stage.steps)
   }));
 }
 
@@ -122,7 +122,11 @@ function inStage(
 }
 
 function stepsOf(value: unknown): IEditStep[] {
-  return list(value).map(raw => ({ id: text(raw['id']), name: nameOf(raw), raw }));
+  return list(value).map(raw => ({
+    id: text(raw.id),
+    name: nameOf(raw),
+    raw
+  }));
 }
 
 function toStep(step: IEditStep): Json {
@@ -130,7 +134,7 @@ function toStep(step: IEditStep): Json {
 }
 
 function nameOf(raw: Json): string {
-  return text(raw['name']) || text(raw['id']);
+  return text(raw.name) || text(raw.id);
 }
 
 function text(value: unknown): string {

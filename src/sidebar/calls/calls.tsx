@@ -2,6 +2,7 @@ import { copyIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { ICall } from '../../api';
+import { Code } from '../common/code';
 import { bytes, clockTime, duration, pretty } from '../common/format';
 import { useKit, useSignal } from '../common/kit';
 import { ActionButton } from '../common/parts';
@@ -137,18 +138,10 @@ function CallDetail({ call }: { call: ICall }): React.JSX.Element {
         />
       </div>
       {call.error && <p className="bcc-Field-error">{call.error}</p>}
-      {/* A region that scrolls must be reachable with the keyboard. */}
-      <pre
-        className="bcc-Code"
-        role="region"
-        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-        tabIndex={0}
-        aria-label={
-          side === 'request' ? trans.__('Request') : trans.__('Answer')
-        }
-      >
-        {text}
-      </pre>
+      <Code
+        label={side === 'request' ? trans.__('Request') : trans.__('Answer')}
+        text={text}
+      />
     </div>
   );
 }

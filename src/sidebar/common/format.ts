@@ -29,7 +29,9 @@ export function bytes(count: number): string {
     return `${String(count)} B`;
   }
   const kilo = count / 1000;
-  return kilo < 1000 ? `${kilo.toFixed(1)} kB` : `${(kilo / 1000).toFixed(1)} MB`;
+  return kilo < 1000
+    ? `${kilo.toFixed(1)} kB`
+    : `${(kilo / 1000).toFixed(1)} MB`;
 }
 
 export function clockTime(iso: string): string {

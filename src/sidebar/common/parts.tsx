@@ -100,7 +100,9 @@ export function Field(props: IFieldProps): React.JSX.Element {
       </label>
       {props.children({
         id,
-        ...(described.length > 0 && { 'aria-describedby': described.join(' ') }),
+        ...(described.length > 0 && {
+          'aria-describedby': described.join(' ')
+        }),
         ...(props.error && { 'aria-invalid': true as const })
       })}
       {props.error && (

@@ -2,6 +2,7 @@ import React from 'react';
 
 import { plain } from '../common/format';
 import { useKit, useSignal } from '../common/kit';
+import { Code } from '../common/code';
 import { VirtualList } from '../common/virtual-list';
 
 /** What the planner would be told now: to-do list, variables, outputs, sections. */
@@ -68,10 +69,10 @@ export function Context(): React.JSX.Element {
       {effects.length === 0 ? (
         <p className="bcc-Hint">{trans.__('No output so far.')}</p>
       ) : (
-        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-        <pre className="bcc-Code" tabIndex={0} role="region" aria-label={trans.__('Outputs, newest last')}>
-          {effects.join('\n')}
-        </pre>
+        <Code
+          label={trans.__('Outputs, newest last')}
+          text={effects.join('\n')}
+        />
       )}
     </div>
   );

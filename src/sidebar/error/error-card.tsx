@@ -1,6 +1,7 @@
 import React from 'react';
 
 import type { RunError, RunView } from '../../protocol';
+import { Code } from '../common/code';
 import { useKit } from '../common/kit';
 import { ActionButton, Fold } from '../common/parts';
 import { orderWords, type CommandName } from '../words';
@@ -19,7 +20,11 @@ export function ErrorCard({ run, error }: IErrorCardProps): React.JSX.Element {
   const place = placeOf(run, error);
   const remedies = REMEDIES.filter(one => run.allowed_commands.includes(one));
   return (
-    <section className="bcc-Error" aria-labelledby={title} data-testid="bcc-error">
+    <section
+      className="bcc-Error"
+      aria-labelledby={title}
+      data-testid="bcc-error"
+    >
       <h3 id={title} role="alert">
         {trans.__('The run stopped on an error')}
       </h3>
@@ -46,7 +51,12 @@ export function ErrorCard({ run, error }: IErrorCardProps): React.JSX.Element {
       )}
       {error.traceback && (
         <Fold title={trans.__('Output')}>
-          {() => <pre className="bcc-Code">{withoutColours(error.traceback)}</pre>}
+          {() => (
+            <Code
+              label={trans.__('Output')}
+              text={withoutColours(error.traceback)}
+            />
+          )}
         </Fold>
       )}
       {remedies.length > 0 && (
@@ -82,6 +92,5 @@ function placeOf(run: RunView, error: RunError): string {
 
 /** A kernel's traceback without the escape codes for a terminal's colours. */
 function withoutColours(text: string | null): string {
-  // eslint-disable-next-line no-control-regex
   return (text ?? '').replace(/\u001b\[[0-9;]*m/g, '');
 }

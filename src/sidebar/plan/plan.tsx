@@ -63,7 +63,11 @@ export function PlanTree({ run }: { run: RunView }): React.JSX.Element | null {
       rowNode?.focus();
     }
   };
-  const onKey = (event: React.KeyboardEvent, row: IRow, index: number): void => {
+  const onKey = (
+    event: React.KeyboardEvent,
+    row: IRow,
+    index: number
+  ): void => {
     switch (event.key) {
       case 'ArrowDown':
         focusRow(rows[index + 1]?.key);
@@ -100,9 +104,7 @@ export function PlanTree({ run }: { run: RunView }): React.JSX.Element | null {
   }
   return (
     <section className="bcc-Plan" aria-label={trans.__('Plan')} ref={list}>
-      <h3 className="bcc-Label">
-        {run.progress.workflow || trans.__('Plan')}
-      </h3>
+      <h3 className="bcc-Label">{run.progress.workflow || trans.__('Plan')}</h3>
       <VirtualList
         role="tree"
         label={trans.__('Plan')}

@@ -16,7 +16,8 @@ export function NowCard({ run }: { run: RunView }): React.JSX.Element {
   const now = useNow(active) - model.clockLead;
   const end = run.ended_at === null ? now : Date.parse(run.ended_at);
   const elapsed = end - Date.parse(run.created_at);
-  const paused = run.status === 'paused' ? pauseWords(run.status_reason, trans) : null;
+  const paused =
+    run.status === 'paused' ? pauseWords(run.status_reason ?? '', trans) : null;
   return (
     <section
       className="bcc-State"
@@ -54,7 +55,7 @@ function Progress({ run }: { run: RunView }): React.JSX.Element {
   const revised =
     counts.plan_revisions > 0
       ? trans._n(
-          'plan revised once',
+          'plan revised %1 time',
           'plan revised %1 times',
           counts.plan_revisions
         )

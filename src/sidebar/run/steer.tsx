@@ -38,8 +38,7 @@ export function Steer({ run }: { run: RunView }): React.JSX.Element | null {
   const { trans, model } = useKit();
   const remedies = run.error === null ? [] : ['reset'];
   const orders = HERE.filter(
-    order =>
-      run.allowed_commands.includes(order) && !remedies.includes(order)
+    order => run.allowed_commands.includes(order) && !remedies.includes(order)
   );
   if (orders.length === 0) {
     return null;

@@ -143,7 +143,7 @@ export function refusalOf(reason: unknown): Problems {
   if (/'planner|base_url|playbook/.test(message)) {
     return { planner: message };
   }
-  if (/'variables/.test(message)) {
+  if (message.includes("'variables")) {
     return { variables: message };
   }
   if (status === 409 || /notebook|\.ipynb/.test(message)) {

@@ -5,6 +5,8 @@ import { useKit } from '../common/kit';
 import { ActionButton, Field } from '../common/parts';
 import type { IDraft } from './draft';
 
+const EXAMPLE = 'http://localhost:28600';
+
 export interface IPlannerFieldProps {
   draft: IDraft;
   playbooks: readonly IPlaybook[];
@@ -84,7 +86,8 @@ function ServiceAddress(props: IPlannerFieldProps): React.JSX.Element {
     try {
       setChecked({ ...(await model.api.checkPlanner(url)), url });
     } catch (reason) {
-      const message = reason instanceof ApiError ? reason.message : String(reason);
+      const message =
+        reason instanceof ApiError ? reason.message : String(reason);
       setChecked({ ok: false, message, url });
     } finally {
       setBusy(false);
@@ -100,7 +103,7 @@ function ServiceAddress(props: IPlannerFieldProps): React.JSX.Element {
               {...ids}
               className="bcc-Input"
               type="url"
-              placeholder="http://localhost:28600"
+              placeholder={EXAMPLE}
               value={draft.url}
               onChange={event => {
                 onChange({ url: event.target.value });

@@ -18,9 +18,14 @@ export function VariablesField(props: IVariablesFieldProps): React.JSX.Element {
   const { draft, playbook, error, onChange } = props;
   const { trans } = useKit();
   const declared = draft.planner === 'embedded' ? extraVariables(playbook) : [];
-  const change = (index: number, part: { name?: string; value?: string }): void => {
+  const change = (
+    index: number,
+    part: { name?: string; value?: string }
+  ): void => {
     onChange({
-      free: draft.free.map((one, at) => (at === index ? { ...one, ...part } : one))
+      free: draft.free.map((one, at) =>
+        at === index ? { ...one, ...part } : one
+      )
     });
   };
   return (

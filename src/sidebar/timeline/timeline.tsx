@@ -23,7 +23,9 @@ export function Timeline(): React.JSX.Element {
       keyOf={one => one.number}
       render={one => (
         <div role="listitem" className="bcc-TimelineRow">
-          <span className="bcc-TimelineRow-time">{clockTime(one.timestamp)}</span>
+          <span className="bcc-TimelineRow-time">
+            {clockTime(one.timestamp)}
+          </span>
           <span className="bcc-TimelineRow-event">{one.event}</span>
           <span className="bcc-TimelineRow-to">{`${one.from} → ${one.to}`}</span>
         </div>

@@ -1,0 +1,60 @@
+"""What a run writes so that it can be taken up again after the process was killed.
+
+    before an action    its intent: number, line, and the cell it is about to run
+    its side effects    notebook operations
+    after it            a snapshot of the run, which clears the intent
+
+The store and the notebook's log share one ordered queue, so nothing here waits and yet a later
+entry never survives without the earlier ones: after a kill at most one action is in doubt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from notebook_bcc_ext.engine.memory import Intent, Json, RunMemory, to_snapshot
+from notebook_bcc_ext.fsm import StateMachine
+from notebook_bcc_ext.observation.effects import EffectsLog
+from notebook_bcc_ext.ports import RunStore
+from notebook_bcc_ext.protocol.runs import RunRequest
+
+
+class Checkpoint:
+    def __init__(  # noqa: PLR0913, PLR0917  the parts of a run that a snapshot is made of
+        self,
+        run_id: str,
+        request: RunRequest,
+        store: RunStore,
+        machine: StateMachine,
+        memory: RunMemory,
+        effects: EffectsLog,
+    ) -> None:
+        self._run_id = run_id
+        self._request: Mapping[str, Any] = request.model_dump(mode="json")
+        self._store = store
+        self._machine = machine
+        self._memory = memory
+        self._effects = effects
+
+    def snapshot(self) -> Json:
+        return {
+            "id": self._run_id,
+            "state": self._machine.state,
+            "transitions": self._machine.count,
+            "request": self._request,
+            **to_snapshot(self._memory, self._effects),
+        }
+
+    def intend(self, intent: Intent) -> None:
+        """An action is about to begin."""
+        self._store.post_intent(self._run_id, asdict(intent))
+
+    def done(self) -> None:
+        """It ended, one way or the other."""
+        self._store.post_run(self._run_id, self.snapshot())
+
+    async def save(self) -> None:
+        """Now, and durable on return."""
+        await self._store.save_run(self._run_id, self.snapshot())

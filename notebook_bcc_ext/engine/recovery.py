@@ -1,0 +1,99 @@
+"""Taking up a run that a stopped or killed process left behind (F12, U8, A17).
+
+Nothing is done twice without the person's word: a cell that was written is found again by its
+provenance, a cell that may have run is asked about, and a lost kernel is rebuilt only on request.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from notebook_bcc_ext.actions.context import ThinkingState
+from notebook_bcc_ext.engine.approval import Approval
+from notebook_bcc_ext.engine.memory import BehaviorTally, Intent, RunMemory
+from notebook_bcc_ext.engine.world import World
+from notebook_bcc_ext.protocol.notebook_ops import METADATA_KEY
+
+Json = dict[str, Any]
+
+_LOOK_BACK = 20
+"""The cell of an action in doubt is among the last ones of the notebook."""
+
+
+async def reconnect(world: World, approval: Approval) -> None:
+    """The notebook and a kernel again, and what became of the action that was under way."""
+    memory = world.memory
+    await world.notebook.open()
+    settle_intent(world)
+    await world.runner.start()
+    known, memory.kernel = memory.kernel, world.runner.identity
+    if known is None or known == memory.kernel or not memory.executed_cells:
+        return
+    if await approval.of_rebuild(memory.executed_cells):
+        await _rebuild(world)
+    else:
+        world.warn("the kernel is a new one: variables of the cells above are gone")
+
+
+async def _rebuild(world: World) -> None:
+    for cell_id in list(world.memory.executed_cells):
+        source = await world.notebook.source_of(cell_id)
+        if source is None:
+            continue
+        await world.notebook.start_execution(cell_id)
+        result = await world.runner.run(source, cell_id, world.notebook.post_outputs)
+        await world.notebook.finish_execution(cell_id, result.execution_count)
+        if result.status != "ok":
+            world.warn(f"cell {cell_id} failed while the kernel was rebuilt")
+
+
+def settle_intent(world: World) -> None:
+    """The action that was under way: its cell is there, so it is done; or it has still to be.
+
+    Running code leaves no such trace; that intent stays in doubt until the person decides.
+    """
+    memory = world.memory
+    intent = memory.in_doubt
+    if intent is None or intent.kind == "exec":
+        return
+    memory.in_doubt = None
+    cell = _cell_of(world, intent)
+    if cell is not None:
+        _adopt(memory, intent, cell)
+
+
+def _cell_of(world: World, intent: Intent) -> Json | None:
+    wanted = (world.run_id, f"action-{intent.number}")
+    for cell in reversed(world.notebook.recent_cells(_LOOK_BACK)):
+        mark = cell.get("metadata", {}).get(METADATA_KEY, {})
+        if (mark.get("run"), mark.get("action")) == wanted:
+            return cell
+    return None
+
+
+def _adopt(memory: RunMemory, intent: Intent, cell: Json) -> None:
+    """As if the action had ended: its cell counts, its line is not run again."""
+    if not memory.resumable:
+        # It was the first of its behavior: what is remembered is still of the one before.
+        memory.lines_done, memory.tally, memory.resumable = [], BehaviorTally(), True
+    memory.counts.actions = intent.number
+    memory.counts.actions_succeeded += 1
+    memory.counts.cells_added += 1
+    memory.tally.executed += 1
+    memory.tally.succeeded += 1
+    cell_id, metadata = cell["id"], cell.get("metadata", {})
+    if intent.store_id:
+        memory.remember_cell(intent.store_id, cell_id)
+    if cell["cell_type"] == "code":
+        memory.last_code_cell = cell_id
+    else:
+        memory.last_text_cell = cell_id
+    if metadata.get("is_chapter"):
+        memory.sections.chapters = metadata.get("chapter_number") or memory.sections.chapters
+    if metadata.get("is_section"):
+        memory.tally.sections_added += 1
+        memory.sections.new_section(metadata.get("section_id"), metadata.get("section_number"))
+    if metadata.get("thinking"):
+        memory.thinking = ThinkingState(cell_id, metadata.get("agent_name"))
+    if intent.digest is not None:
+        memory.lines_done.append(intent.digest)

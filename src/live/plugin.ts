@@ -1,0 +1,104 @@
+import type {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
+import { RestContentProvider, type Contents } from '@jupyterlab/services';
+
+// eslint-disable-next-line jupyter/prefer-lazy-imports -- open notebooks are followed from the start
+import { clientFor, type Client } from '../client';
+import { NotebookApi } from './api';
+import { LiveContentProvider, PROVIDER_ID } from './provider';
+import { LiveNotebook } from './session';
+
+/**
+ * Cells of a run appear in the open notebook, and saving never asks about our own writes.
+ */
+const plugin: JupyterFrontEndPlugin<void> = {
+  id: 'notebook-bcc-ext:live',
+  description: 'Shows cells in the open notebook as a run writes them.',
+  autoStart: true,
+  requires: [INotebookTracker],
+  activate: (app: JupyterFrontEnd, tracker: INotebookTracker): void => {
+    const { contents, serverSettings } = app.serviceManager;
+    const client = clientFor(serverSettings);
+    const api = new NotebookApi(serverSettings);
+    const plain = new RestContentProvider({
+      apiEndpoint: 'api/contents',
+      serverSettings
+    });
+    const provider = new LiveContentProvider(plain);
+    defaultDrive(contents)?.contentProviderRegistry?.register(
+      PROVIDER_ID,
+      provider
+    );
+    const follow = (_: unknown, panel: NotebookPanel): void => {
+      void followPanel(panel, { contents, client, api, provider });
+    };
+    tracker.widgetAdded.connect(follow);
+    tracker.forEach(panel => {
+      follow(tracker, panel);
+    });
+  }
+};
+
+interface IParts {
+  contents: Contents.IManager;
+  client: Client;
+  api: NotebookApi;
+  provider: LiveContentProvider;
+}
+
+async function followPanel(
+  panel: NotebookPanel,
+  { contents, client, api, provider }: IParts
+): Promise<void> {
+  const { context } = panel;
+  if (contents.driveName(context.path) !== '') {
+    return; // Another drive's files are not behind our server.
+  }
+  await context.ready;
+  if (panel.isDisposed || context.model.collaborative) {
+    return; // In a shared document the server itself writes the cells.
+  }
+  const key = panel.id;
+  const known = [...provider.sessions.values()].some(
+    session => session.context === context
+  );
+  if (known || !useProvider(context)) {
+    return;
+  }
+  const session = new LiveNotebook(context, client, api);
+  provider.sessions.set(key, session);
+  context.disposed.connect(() => {
+    provider.sessions.delete(key);
+    session.dispose();
+  });
+}
+
+/**
+ * Make a context read and save through our provider; false when it belongs to another one.
+ *
+ * The widget factory has a slot for providers, but it takes one owner only and counts for every
+ * drive, whether it has such a provider or not. A context has a slot of its own.
+ */
+function useProvider(context: NotebookPanel['context']): boolean {
+  const slot = context as unknown as { _contentProviderId?: string };
+  if (slot._contentProviderId !== undefined) {
+    console.warn(
+      'notebook-bcc: another extension reads and saves',
+      context.path
+    );
+    return false;
+  }
+  slot._contentProviderId = PROVIDER_ID;
+  return true;
+}
+
+function defaultDrive(
+  contents: Contents.IManager
+): Contents.IDrive | undefined {
+  return (contents as { defaultDrive?: Contents.IDrive }).defaultDrive;
+}
+
+export default plugin;

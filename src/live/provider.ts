@@ -1,0 +1,69 @@
+import type { Contents, IContentProvider } from '@jupyterlab/services';
+
+import type { LiveNotebook } from './session';
+
+export const PROVIDER_ID = 'notebook-bcc-ext:live';
+
+/**
+ * How JupyterLab reads and saves notebooks that a run may be writing.
+ *
+ * A notebook without a log, or without a session here, goes the way it always went.
+ */
+export class LiveContentProvider implements IContentProvider {
+  constructor(private readonly _plain: IContentProvider) {}
+
+  /** Open notebooks by path. */
+  readonly sessions = new Map<string, LiveNotebook>();
+
+  async get(
+    path: string,
+    options?: Contents.IFetchOptions
+  ): Promise<Contents.IModel> {
+    const session = this._session(path);
+    if (session !== undefined && options?.content === false) {
+      try {
+        const answer = await session.check();
+        if (answer !== null) {
+          return answer;
+        }
+      } catch (reason) {
+        // A deleted file, an older server: JupyterLab knows what to do with each.
+        console.debug('notebook-bcc: plain check of', path, reason);
+      }
+    }
+    const model = await this._plain.get(path, plainOptions(options));
+    if (session !== undefined && options?.content === true) {
+      session.loaded(model);
+    }
+    return model;
+  }
+
+  async save(
+    path: string,
+    options: Partial<Contents.IModel> = {}
+  ): Promise<Contents.IModel> {
+    const session = this._session(path);
+    if (session?.hasLog && options.type === 'notebook') {
+      return await session.save();
+    }
+    const saved = await this._plain.save(path, plainOptions(options));
+    session?.savedWithoutUs(options.content);
+    return saved;
+  }
+
+  private _session(path: string): LiveNotebook | undefined {
+    for (const session of this.sessions.values()) {
+      if (!session.isDisposed && session.context.path === path) {
+        return session;
+      }
+    }
+    return undefined;
+  }
+}
+
+/** The id of a provider means nothing to the server. */
+function plainOptions<T extends object>(options?: T): T {
+  const plain = { ...options } as T & { contentProviderId?: string };
+  delete plain.contentProviderId;
+  return plain;
+}

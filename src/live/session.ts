@@ -1,0 +1,407 @@
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { Contents } from '@jupyterlab/services';
+import type { IDisposable } from '@lumino/disposable';
+import { Signal, type ISignal } from '@lumino/signaling';
+
+import type { Client } from '../client';
+import type { ServerMessage } from '../messages';
+import type { LoggedOp, NotebookState } from '../protocol';
+import { StaleBaseError, type NotebookApi } from './api';
+import { Base } from './base';
+import { mergeNotebooks } from './merge';
+import { Mirror } from './mirror';
+import { positionOf, type INotebook } from './notebook-json';
+
+type Context = NotebookPanel['context'];
+
+const SAVE_TRIES = 4;
+const ACK_MS = 1_000;
+
+/**
+ * One open notebook: mirrors the log of its runs, and merges what its user saves.
+ *
+ * Everything that talks about the file waits its turn in one queue.
+ */
+export class LiveNotebook implements IDisposable {
+  constructor(
+    readonly context: Context,
+    private readonly _client: Client,
+    private readonly _api: NotebookApi
+  ) {
+    this._mirror = new Mirror(context.model);
+    this._path = context.path;
+    this._logId = positionOf(this._mirror.metadata).logId;
+    this._seq = positionOf(this._mirror.metadata).seq;
+    this._base = new Base(this._contextHash(), this._mirror.toJSON());
+    context.pathChanged.connect(this._onPath, this);
+    context.saveState.connect(this._onSaveState, this);
+    context.model.contentChanged.connect(this._onContent, this);
+    _client.messageReceived.connect(this._onMessage, this);
+    this._attach();
+  }
+
+  /** Emitted with operations that are now in the page. */
+  get mirrored(): ISignal<this, readonly LoggedOp[]> {
+    return this._mirrored;
+  }
+
+  /** Whether a run has ever written here; without it JupyterLab's own ways are left alone. */
+  get hasLog(): boolean {
+    return this._attachedLog !== null;
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  dispose(): void {
+    if (this._isDisposed) {
+      return;
+    }
+    this._isDisposed = true;
+    window.clearTimeout(this._applyTimer);
+    window.clearTimeout(this._ackTimer);
+    this.context.pathChanged.disconnect(this._onPath, this);
+    this.context.saveState.disconnect(this._onSaveState, this);
+    this._client.messageReceived.disconnect(this._onMessage, this);
+    this._client.send({ type: 'detach', path: this._path });
+    Signal.clearData(this);
+  }
+
+  // -- for the content provider ---------------------------------------------------------------
+
+  /** The notebook was read anew: opened or reverted. JupyterLab puts it into the model next. */
+  loaded(model: Contents.IModel): void {
+    const content = structuredClone(model.content) as INotebook;
+    const position = positionOf(content.metadata);
+    this._waiting = [];
+    this._logId = position.logId;
+    this._seq = position.seq;
+    this._base = new Base(nameOf(model), content);
+    window.setTimeout(() => {
+      this._attach();
+    }, 0);
+  }
+
+  /**
+   * What JupyterLab is told of the file before it saves: that nothing has changed, unless
+   * somebody rewrote a cell that is rewritten here too. Null: there is no log.
+   */
+  async check(): Promise<Contents.IModel | null> {
+    return await this._inTurn(async () => {
+      const state = await this._api.check({
+        path: this._path,
+        base_hash: this._base.hash
+      });
+      if (state.log_id === null) {
+        return null;
+      }
+      this._overwriting = null;
+      if (!state.current && !(await this._pull())) {
+        // "Overwrite" in JupyterLab's dialog leads to a save without another check.
+        this._overwriting = state.hash;
+        return this._answer(state.hash, state.last_modified);
+      }
+      return this._answer();
+    });
+  }
+
+  async save(): Promise<Contents.IModel> {
+    return await this._inTurn(async () => {
+      for (let attempt = 1; ; attempt++) {
+        this._applyWaiting();
+        const content = this._mirror.toJSON();
+        const { seq } = positionOf(content.metadata);
+        this._changedSince = false;
+        try {
+          const state = await this._api.save({
+            path: this._path,
+            content: content as unknown as Record<string, unknown>,
+            base_hash: this._overwriting ?? this._base.hash,
+            log_id: this._logId,
+            applied_seq: this._seqOf(seq)
+          });
+          this._overwriting = null;
+          this._base = this._base.next(state.hash, content, seq);
+          return this._answer(undefined, state.last_modified);
+        } catch (reason) {
+          if (!(reason instanceof StaleBaseError) || attempt >= SAVE_TRIES) {
+            throw reason;
+          }
+          if (!(await this._pull())) {
+            // As if the person had closed the dialog: still unsaved, asked again next time.
+            const cancelled = new Error(reason.message);
+            cancelled.name = 'ModalCancelError';
+            throw cancelled;
+          }
+        }
+      }
+    });
+  }
+
+  /** JupyterLab saved by itself, because there was no log. */
+  savedWithoutUs(content: unknown): void {
+    this._plainContent = content as INotebook;
+  }
+
+  // -- talking to the server ------------------------------------------------------------------
+
+  private _attach(): void {
+    this._client.send({
+      type: 'attach',
+      path: this._path,
+      log_id: this._logId,
+      applied_seq: this._seq
+    });
+  }
+
+  private _onMessage(_: Client, message: ServerMessage): void {
+    if (message.type === 'hello') {
+      this._attach();
+      return;
+    }
+    if (!('path' in message) || message.path !== this._path) {
+      return;
+    }
+    switch (message.type) {
+      case 'attached':
+        this._onAttached(message.log_id);
+        break;
+      case 'ops':
+        if (message.log_id === this._logId) {
+          this._receive(message.ops);
+        }
+        break;
+      case 'disk':
+        if (message.by !== 'run' && this.hasLog) {
+          void this._catchUp(message.hash);
+        }
+        break;
+      case 'resync':
+        void this._catchUp(null);
+        break;
+      case 'moved':
+        if (message.new_path !== null) {
+          this._moveTo(message.new_path);
+        }
+        break;
+    }
+  }
+
+  private _onAttached(logId: string | null): void {
+    this._attachedLog = logId;
+    if (logId === null) {
+      return;
+    }
+    this._mirror.ensureIds();
+    if (logId !== this._logId) {
+      this._logId = logId;
+      this._seq = 0;
+    }
+  }
+
+  private _onPath(_: Context, path: string): void {
+    this._moveTo(path);
+  }
+
+  private _moveTo(path: string): void {
+    if (path !== this._path) {
+      this._client.send({ type: 'detach', path: this._path });
+      this._path = path;
+      this._attach();
+    }
+  }
+
+  // -- mirroring ------------------------------------------------------------------------------
+
+  private _receive(ops: readonly LoggedOp[]): void {
+    this._waiting.push(...ops);
+    if (this._applyTimer !== undefined) {
+      return;
+    }
+    // As long as the last batch took, the page is left to its user; what comes is gathered.
+    const pause = Math.max(0, this._appliedAt + this._took - performance.now());
+    this._applyTimer = window.setTimeout(() => {
+      this._applyWaiting();
+    }, pause);
+  }
+
+  private _applyWaiting(): void {
+    window.clearTimeout(this._applyTimer);
+    this._applyTimer = undefined;
+    const logId = this._logId;
+    const ops = this._waiting.filter(({ seq }) => seq > this._seq);
+    this._waiting = [];
+    const first = ops.at(0);
+    const last = ops.at(-1);
+    if (!first || !last || logId === null || this._isDisposed) {
+      return;
+    }
+    if (first.seq !== this._seq + 1) {
+      this._attach(); // Something is missing in between: ask for it.
+      return;
+    }
+    const started = performance.now();
+    try {
+      this._mirror.apply(ops, this._rewritten(ops));
+      this._base.add(ops);
+      this._seq = last.seq;
+      this._mirror.setPosition(logId, last.seq);
+    } catch (reason) {
+      console.error('notebook-bcc: the notebook is read again', reason);
+      void this._catchUp(null);
+      return;
+    }
+    this._appliedAt = performance.now();
+    this._took = this._appliedAt - started;
+    this._acknowledgeSoon();
+    this._mirrored.emit(ops);
+  }
+
+  /** Cells whose text the person has changed: a run's new text does not replace it. */
+  private _rewritten(ops: readonly LoggedOp[]): Set<string> {
+    const kept = new Set<string>();
+    for (const { op } of ops) {
+      if (op.op === 'source') {
+        const now = this._mirror.sourceOf(op.cell_id);
+        if (now !== undefined && now !== this._base.sourceOf(op.cell_id)) {
+          kept.add(op.cell_id);
+        }
+      }
+    }
+    return kept;
+  }
+
+  private _acknowledgeSoon(): void {
+    this._ackTimer ??= window.setTimeout(() => {
+      this._ackTimer = undefined;
+      this._client.send({ type: 'ack', path: this._path, seq: this._seq });
+    }, ACK_MS);
+  }
+
+  // -- merging --------------------------------------------------------------------------------
+
+  /** Take over what others saved, unless the file is the one we know. */
+  private async _catchUp(hash: string | null): Promise<void> {
+    try {
+      await this._inTurn(async () => {
+        if (hash === null || hash !== this._base.hash) {
+          await this._pull();
+        }
+      });
+    } catch (reason) {
+      // The next save tries again, and says so if it fails.
+      console.warn('notebook-bcc: the notebook could not be read', reason);
+    }
+  }
+
+  /** Read the file and merge it in; false when the same cell was rewritten on both sides. */
+  private async _pull(): Promise<boolean> {
+    const state = await this._api.pull({ path: this._path });
+    if (this._isDisposed || state.content === null) {
+      return true;
+    }
+    this._applyWaiting();
+    return this._merge(state, state.content as unknown as INotebook);
+  }
+
+  private _merge(state: NotebookState, theirs: INotebook): boolean {
+    // All three at the same place of the log, so that only people's changes differ.
+    const next = this._base.next(state.hash, theirs, state.seq);
+    const { notebook, conflicts } = mergeNotebooks(
+      this._base.content,
+      this._mirror.toJSON(),
+      next.content
+    );
+    if (conflicts.length > 0) {
+      return false;
+    }
+    this._mirror.patch(notebook);
+    this._base = next;
+    if (state.log_id !== null) {
+      this._seq = Math.max(
+        this._logId === state.log_id ? this._seq : 0,
+        state.seq
+      );
+      this._logId = this._attachedLog = state.log_id;
+      this._mirror.setPosition(state.log_id, this._seq);
+    }
+    return true;
+  }
+
+  // -- JupyterLab's side ----------------------------------------------------------------------
+
+  private _onContent(): void {
+    if (!this._mirror.writing) {
+      this._changedSince = true;
+    }
+  }
+
+  private _onSaveState(_: Context, state: string): void {
+    if (state === 'started') {
+      this._changedSince = false;
+    }
+    if (state !== 'completed') {
+      return;
+    }
+    if (this._changedSince) {
+      // Typed while the save was under way: JupyterLab has marked it as saved.
+      this.context.model.dirty = true;
+    }
+    if (this._plainContent !== null) {
+      this._base = new Base(this._contextHash(), this._plainContent);
+      this._plainContent = null;
+    }
+  }
+
+  /** A contents model; without arguments it says what JupyterLab believes already. */
+  private _answer(hash?: string, lastModified?: string): Contents.IModel {
+    const known = this.context.contentsModel;
+    return {
+      ...known,
+      content: null,
+      hash: hash ?? known?.hash,
+      last_modified: lastModified ?? known?.last_modified
+    } as Contents.IModel;
+  }
+
+  private _contextHash(): string | null {
+    const model = this.context.contentsModel;
+    return model === null ? null : nameOf(model);
+  }
+
+  private _seqOf(seq: number): number {
+    return this._logId === positionOf(this._mirror.metadata).logId ? seq : 0;
+  }
+
+  private async _inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this._queue.then(work);
+    this._queue = turn.catch(() => undefined);
+    return await turn;
+  }
+
+  private readonly _mirror: Mirror;
+  private _base: Base;
+  private _path: string;
+  private _logId: string | null;
+  private _seq: number;
+  private _attachedLog: string | null = null;
+  private _waiting: LoggedOp[] = [];
+  private _applyTimer: number | undefined;
+  private _ackTimer: number | undefined;
+  private _appliedAt = 0;
+  private _took = 0;
+  private _overwriting: string | null = null;
+  private _changedSince = false;
+  private _plainContent: INotebook | null = null;
+  private _queue: Promise<unknown> = Promise.resolve();
+  private _isDisposed = false;
+  private readonly _mirrored = new Signal<this, readonly LoggedOp[]>(this);
+}
+
+/** The server's name for the state of the file that JupyterLab knows. */
+function nameOf(
+  model: Pick<Contents.IModel, 'hash' | 'last_modified'>
+): string {
+  return model.hash ?? model.last_modified;
+}

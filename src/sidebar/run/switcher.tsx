@@ -1,0 +1,45 @@
+import { PathExt } from '@jupyterlab/coreutils';
+import { addIcon } from '@jupyterlab/ui-components';
+import React from 'react';
+
+import type { RunView } from '../../protocol';
+import { clockTime } from '../common/format';
+import { useKit } from '../common/kit';
+import { ActionButton } from '../common/parts';
+import { statusWords } from '../words';
+
+/** Which run is looked at, and the way to a new one. */
+export function Switcher({ run }: { run: RunView }): React.JSX.Element {
+  const { trans, model } = useKit();
+  const label = (one: RunView): string =>
+    [
+      PathExt.basename(one.notebook),
+      statusWords(one.status, trans),
+      clockTime(one.created_at)
+    ].join(' · ');
+  return (
+    <div className="bcc-Row">
+      <select
+        className="bcc-Input"
+        aria-label={trans.__('Run')}
+        value={run.id}
+        onChange={event => {
+          model.select(event.target.value);
+        }}
+      >
+        {model.runs.map(one => (
+          <option key={one.id} value={one.id}>
+            {label(one)}
+          </option>
+        ))}
+      </select>
+      <ActionButton
+        icon={addIcon}
+        label={trans.__('New run')}
+        onClick={() => {
+          model.openStart();
+        }}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,362 @@
+import { expect } from '@jupyterlab/galata';
+import type { Page } from '@playwright/test';
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+
+import { UI_TESTS } from './server';
+
+/** Galata's page, or a second one without its helpers. */
+export type LivePage = Pick<
+  Page,
+  'evaluate' | 'keyboard' | 'locator' | 'request'
+>;
+
+export type Action = Record<string, unknown>;
+export type Item = Action | number;
+
+export const RUN: Action = { action: 'exec', codecell_id: 'lastAddedCellId' };
+
+export function code(content: string): Action {
+  return { action: 'add', shot_type: 'action', content };
+}
+
+export function text(content: string): Action {
+  return { action: 'add', shot_type: 'dialogue', content };
+}
+
+export function hold(name: string): Action {
+  return { wait: name };
+}
+
+/** A planner service that plays one script. */
+export class Planner {
+  /** Each list of items is one behavior of the only step. */
+  static async start(...behaviors: Item[][]): Promise<Planner> {
+    const child = spawn(resolve(UI_TESTS, '../.venv/bin/python'), [
+      resolve(UI_TESTS, 'planner.py')
+    ]);
+    child.stderr.pipe(process.stderr);
+    const script = { steps: { step_1: behaviors } };
+    child.stdin.write(`${JSON.stringify(script)}\n`);
+    const lines = createInterface(child.stdout);
+    const [url] = (await once(lines, 'line')) as [string];
+    return new Planner(child, url);
+  }
+
+  private constructor(
+    private readonly _child: ChildProcessWithoutNullStreams,
+    readonly url: string
+  ) {}
+
+  release(name: string): void {
+    this._child.stdin.write(`${name}\n`);
+  }
+
+  async stop(): Promise<void> {
+    const ended = once(this._child, 'exit');
+    this._child.stdin.end();
+    this._child.kill();
+    await ended;
+  }
+}
+
+export interface IRunView {
+  id: string;
+  status: string;
+  error: { message: string } | null;
+  counts: { cells_added: number };
+}
+
+export interface ISeenCell {
+  id: string;
+  type: string;
+  source: string;
+  outputs: unknown[];
+  count: number | null;
+}
+
+const API = '/notebook-bcc/api';
+
+export async function startRun(
+  page: LivePage,
+  notebook: string,
+  planner: Planner
+): Promise<string> {
+  const response = await page.request.post(`${API}/runs`, {
+    data: { notebook, planner: { kind: 'http', url: planner.url } }
+  });
+  expect(response.status(), await response.text()).toBe(201);
+  return ((await response.json()) as IRunView).id;
+}
+
+export async function viewOf(
+  page: LivePage,
+  runId: string
+): Promise<IRunView> {
+  const response = await page.request.get(`${API}/runs/${runId}`);
+  return (await response.json()) as IRunView;
+}
+
+export async function command(
+  page: LivePage,
+  runId: string,
+  name: string
+): Promise<void> {
+  const response = await page.request.post(`${API}/runs/${runId}/commands`, {
+    data: { command: name }
+  });
+  expect(response.ok(), await response.text()).toBe(true);
+}
+
+export async function untilStatus(
+  page: LivePage,
+  runId: string,
+  ...wanted: string[]
+): Promise<IRunView> {
+  let view = await viewOf(page, runId);
+  await expect
+    .poll(
+      async () => {
+        view = await viewOf(page, runId);
+        return wanted.includes(view.status) || view.status === 'failed'
+          ? view.status
+          : `${view.status} ${view.error?.message ?? ''}`;
+      },
+      { timeout: 60_000 }
+    )
+    .toMatch(new RegExp(`^(${wanted.join('|')})$`));
+  return view;
+}
+
+/** The file, as the contents API gives it. */
+export async function onDisk(
+  page: LivePage,
+  path: string
+): Promise<ISeenCell[]> {
+  const response = await page.request.get(`/api/contents/${path}?content=1`);
+  expect(response.status(), await response.text()).toBe(200);
+  const model = (await response.json()) as { content: { cells: unknown[] } };
+  return model.content.cells.map(asSeen);
+}
+
+/** The open notebook, cell by cell, from the page's own widgets. */
+export async function inPage(
+  page: LivePage
+): Promise<ISeenCell[]> {
+  const cells = await page.evaluate(() => {
+    const panel = window.jupyterapp.shell.currentWidget as unknown as {
+      content: { widgets: { model: { toJSON(): unknown } }[] };
+    };
+    return panel.content.widgets.map(widget => widget.model.toJSON());
+  });
+  await expect(page.locator('.jp-Notebook:visible .jp-Cell')).toHaveCount(
+    cells.length
+  );
+  return cells.map(asSeen);
+}
+
+function asSeen(value: unknown): ISeenCell {
+  const cell = value as Record<string, unknown>;
+  return {
+    id: String(cell['id']),
+    type: String(cell['cell_type']),
+    source: String(cell['source']),
+    outputs: (cell['outputs'] as unknown[] | undefined) ?? [],
+    count: (cell['execution_count'] as number | null | undefined) ?? null
+  };
+}
+
+export async function isDirty(page: LivePage): Promise<boolean> {
+  return await page.evaluate(() => {
+    const panel = window.jupyterapp.shell.currentWidget as unknown as {
+      context: { model: { dirty: boolean } };
+    };
+    return panel.context.model.dirty;
+  });
+}
+
+/** Save as the person would, and wait until the file is what the page shows. */
+export async function expectSameOnDisk(
+  page: LivePage,
+  path: string
+): Promise<ISeenCell[]> {
+  await page.evaluate(async () => {
+    await window.jupyterapp.commands.execute('docmanager:save');
+  });
+  const cells = await inPage(page);
+  await expect
+    .poll(async () => await onDisk(page, path), { timeout: 20_000 })
+    .toEqual(cells);
+  return cells;
+}
+
+export async function expectNoDialog(
+  page: LivePage
+): Promise<void> {
+  await expect(page.locator('.jp-Dialog')).toHaveCount(0);
+}
+
+/** Every id once. */
+export function expectNoDoubles(cells: readonly ISeenCell[]): void {
+  const ids = cells.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+}
+
+export function sources(cells: readonly ISeenCell[]): string[] {
+  return cells.map(({ source }) => source);
+}
+
+/** A notebook file with these cells. */
+export async function makeNotebook(
+  page: LivePage,
+  path: string,
+  cells: string[]
+): Promise<void> {
+  const content = {
+    nbformat: 4,
+    nbformat_minor: 5,
+    metadata: {},
+    cells: cells.map((source, index) => ({
+      id: `own-${String(index)}`,
+      cell_type: 'code',
+      metadata: {},
+      source,
+      outputs: [],
+      execution_count: null
+    }))
+  };
+  const response = await page.request.put(`/api/contents/${path}`, {
+    data: { type: 'notebook', format: 'json', content }
+  });
+  expect(response.ok(), await response.text()).toBe(true);
+}
+
+/** Open a notebook and have it as the current one. */
+export async function openNotebook(
+  page: LivePage,
+  path: string
+): Promise<void> {
+  await page.evaluate(async notebook => {
+    const panel = (await window.jupyterapp.commands.execute('docmanager:open', {
+      path: notebook
+    })) as {
+      context: { ready: Promise<void> };
+      sessionContext: { ready: Promise<void> };
+    };
+    await panel.context.ready;
+    await panel.sessionContext.ready;
+  }, path);
+  await expect(page.locator('.jp-Notebook:visible')).toHaveCount(1);
+}
+
+/** Put the cursor into a cell and type at its end. */
+export async function typeInCell(
+  page: LivePage,
+  index: number,
+  words: string
+): Promise<void> {
+  const editor = page
+    .locator('.jp-Notebook:visible .jp-Cell')
+    .nth(index)
+    .locator('.cm-content');
+  await editor.click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type(words);
+}
+
+/** `count` text cells, `seconds` apart. */
+export function stream(count: number, seconds: number): Item[] {
+  return Array.from({ length: count }, (_, index) => [
+    text(`cell ${String(index + 1)}`),
+    seconds
+  ]).flat();
+}
+
+export function streamed(count: number): string[] {
+  return Array.from(
+    { length: count },
+    (_, index) => `cell ${String(index + 1)}`
+  );
+}
+
+/** Wait until JupyterLab is there, after a load that galata does not wait for. */
+export async function untilStarted(page: Page): Promise<void> {
+  await page.waitForFunction(() => 'jupyterapp' in window);
+  await page.evaluate(async () => {
+    await window.jupyterapp.restored;
+  });
+}
+
+/** Another browser tab with the same notebook. */
+export async function secondTab(page: Page, path: string): Promise<Page> {
+  const second = await page.context().newPage();
+  await second.goto(`/lab/workspaces/second-${String(Date.now())}`);
+  await untilStarted(second);
+  await openNotebook(second, path);
+  return second;
+}
+
+/** Save with JupyterLab's command, and wait for it. */
+export async function save(page: LivePage): Promise<void> {
+  await page.evaluate(async () => {
+    await window.jupyterapp.commands.execute('docmanager:save');
+  });
+}
+
+/** What a person does to a cell, by its id. */
+export async function changeCell(
+  page: LivePage,
+  id: string,
+  change: 'delete' | 'move up' | 'split' | { append: string }
+): Promise<void> {
+  await page.evaluate(
+    async ({ cellId, what }) => {
+      const { commands, shell } = window.jupyterapp;
+      const panel = shell.currentWidget as unknown as {
+        content: {
+          activeCellIndex: number;
+          mode: string;
+          widgets: {
+            model: {
+              id: string;
+              sharedModel: {
+                source: string;
+                updateSource(start: number, end: number, text: string): void;
+              };
+            };
+            editor: {
+              setCursorPosition(at: { line: number; column: number }): void;
+            };
+          }[];
+        };
+      };
+      const { content } = panel;
+      const index = content.widgets.findIndex(
+        widget => widget.model.id === cellId
+      );
+      const cell = content.widgets[index];
+      if (cell === undefined) {
+        throw new Error(`no cell ${cellId}`);
+      }
+      if (typeof what === 'object') {
+        const { sharedModel } = cell.model;
+        const { length } = sharedModel.source;
+        sharedModel.updateSource(length, length, what.append);
+        return;
+      }
+      content.activeCellIndex = index;
+      content.mode = 'command';
+      if (what === 'delete') {
+        await commands.execute('notebook:delete-cell');
+      } else if (what === 'move up') {
+        await commands.execute('notebook:move-cell-up');
+      } else {
+        cell.editor.setCursorPosition({ line: 0, column: 4 });
+        await commands.execute('notebook:split-cell-at-cursor');
+      }
+    },
+    { cellId: id, what: change }
+  );
+}

@@ -1,0 +1,254 @@
+import { expect, test } from '@jupyterlab/galata';
+
+import {
+  code,
+  expectNoDialog,
+  expectNoDoubles,
+  expectSameOnDisk,
+  hold,
+  inPage,
+  isDirty,
+  makeNotebook,
+  onDisk,
+  openNotebook,
+  Planner,
+  RUN,
+  save,
+  sources,
+  startRun,
+  stream,
+  streamed,
+  text,
+  typeInCell,
+  untilStatus
+} from '../live';
+
+let planner: Planner | null = null;
+
+test.afterEach(async () => {
+  await planner?.stop();
+  planner = null;
+});
+
+test.describe('a run in the open notebook', () => {
+  test('cells, outputs and prompts appear as they come', async ({
+    page,
+    tmpPath
+  }) => {
+    const path = `${tmpPath}/a.ipynb`;
+    await makeNotebook(page, path, ['own = 1']);
+    await openNotebook(page, path);
+    // JupyterLab itself notes the kernel in a notebook that is opened for the first time.
+    await expect.poll(async () => await isDirty(page)).toBe(true);
+    await save(page);
+    const loop = 'for i in range(3):\n    print("line", i)';
+    planner = await Planner.start([
+      text('# From the run'),
+      hold('code'),
+      code(loop),
+      RUN,
+      code('1 / 0'),
+      hold('end')
+    ]);
+    const run = await startRun(page, path, planner);
+    const heading = page.locator('.jp-Notebook h1', {
+      hasText: 'From the run'
+    });
+    await expect(heading).toBeVisible();
+    planner.release('code');
+    await expect(
+      page.locator('.jp-OutputArea-output', { hasText: 'line 2' })
+    ).toBeVisible();
+    await expect(page.locator('.jp-InputPrompt').nth(2)).toHaveText('[1]:');
+    planner.release('end');
+    await untilStatus(page, run, 'done');
+    expect(await isDirty(page)).toBe(false);
+    const cells = await expectSameOnDisk(page, path);
+    expect(sources(cells)).toEqual(['own = 1', '# From the run', loop, '1 / 0']);
+    expectNoDoubles(cells);
+    await expectNoDialog(page);
+  });
+
+  test('the user types meanwhile, and scroll, cursor and undo are theirs', async ({
+    page,
+    tmpPath
+  }) => {
+    const path = `${tmpPath}/a.ipynb`;
+    await makeNotebook(page, path, ['first', 'second', 'third']);
+    await openNotebook(page, path);
+    await typeInCell(page, 1, ' edited');
+    planner = await Planner.start(stream(50, 0.05));
+    const run = await startRun(page, path, planner);
+    for (let index = 0; index < 20; index++) {
+      await page.keyboard.type(` w${String(index)}`, { delay: 10 });
+    }
+    await untilStatus(page, run, 'done');
+    await expect(page.locator('.jp-Notebook:visible .jp-Cell')).toHaveCount(53);
+    const typed = Array.from({ length: 20 }, (_, i) => ` w${String(i)}`);
+    const expected = `second edited${typed.join('')}`;
+    let cells = await inPage(page);
+    expect(cells[1]?.source).toBe(expected);
+    // Still in edit mode in the same cell, with the cursor at the end.
+    await page.keyboard.type('!');
+    cells = await inPage(page);
+    expect(cells[1]?.source).toBe(`${expected}!`);
+    expect(
+      await page.locator('.jp-WindowedPanel-outer').evaluate(n => n.scrollTop)
+    ).toBeLessThan(50);
+    for (let index = 0; index < 40; index++) {
+      await page.keyboard.press('Control+z');
+    }
+    cells = await inPage(page);
+    expect(cells[1]?.source).toBe('second');
+    expect(sources(cells).slice(3)).toEqual(streamed(50));
+    await page.keyboard.type(' again');
+    cells = await expectSameOnDisk(page, path);
+    expect(cells[1]?.source).toBe('second again');
+    await expectNoDialog(page);
+  });
+
+  test('saving twenty times during it raises no dialog and loses nothing', async ({
+    page,
+    tmpPath
+  }) => {
+    const path = `${tmpPath}/a.ipynb`;
+    await makeNotebook(page, path, ['first']);
+    await openNotebook(page, path);
+    planner = await Planner.start([
+      ...stream(60, 0.05),
+      code('print("done")'),
+      RUN
+    ]);
+    const run = await startRun(page, path, planner);
+    for (let index = 0; index < 20; index++) {
+      await typeInCell(page, 0, ` ${String(index)}`);
+      await page.keyboard.press('Control+s');
+      await expectNoDialog(page);
+    }
+    await untilStatus(page, run, 'done');
+    const cells = await expectSameOnDisk(page, path);
+    const own = Array.from({ length: 20 }, (_, i) => ` ${String(i)}`).join('');
+    expect(sources(cells)).toEqual([
+      `first${own}`,
+      ...streamed(60),
+      'print("done")'
+    ]);
+    expectNoDoubles(cells);
+    await expectNoDialog(page);
+    await expect.poll(async () => await isDirty(page)).toBe(false);
+  });
+});
+
+test.describe('autosave', () => {
+  test.use({
+    mockSettings: {
+      '@jupyterlab/docmanager-extension:plugin': { autosaveInterval: 1 },
+      '@jupyterlab/apputils-extension:notification': {
+        checkForUpdates: false,
+        fetchNews: 'false'
+      }
+    }
+  });
+
+  test('keeps what is typed during a run, without a dialog', async ({
+    page,
+    tmpPath
+  }) => {
+    const path = `${tmpPath}/a.ipynb`;
+    await makeNotebook(page, path, ['first']);
+    await openNotebook(page, path);
+    planner = await Planner.start(stream(50, 0.1));
+    const run = await startRun(page, path, planner);
+    await typeInCell(page, 0, '');
+    for (let index = 0; index < 30; index++) {
+      await page.keyboard.type(` ${String(index)}`, { delay: 30 });
+    }
+    await untilStatus(page, run, 'done');
+    const own = Array.from({ length: 30 }, (_, i) => ` ${String(i)}`).join('');
+    const wanted = [`first${own}`, ...streamed(50)];
+    await expect
+      .poll(async () => sources(await onDisk(page, path)), { timeout: 20_000 })
+      .toEqual(wanted);
+    expect(sources(await inPage(page))).toEqual(wanted);
+    await expectNoDialog(page);
+  });
+});
+
+test.describe('no browser, or a new one', () => {
+  test('a notebook that is closed, or does not exist yet, gets the same cells', async ({
+    page,
+    tmpPath
+  }) => {
+    planner = await Planner.start([
+      ...stream(5, 0),
+      code('print(6 * 7)'),
+      RUN
+    ]);
+    const closed = `${tmpPath}/closed.ipynb`;
+    const open = `${tmpPath}/open.ipynb`;
+    await makeNotebook(page, open, ['own']);
+    await openNotebook(page, open);
+    const runs = [
+      await startRun(page, open, planner),
+      await startRun(page, closed, planner)
+    ];
+    for (const run of runs) {
+      await untilStatus(page, run, 'done');
+    }
+    const seen = await expectSameOnDisk(page, open);
+    const without = await onDisk(page, closed);
+    expect(without.map(cell => ({ ...cell, id: '' }))).toEqual(
+      seen.slice(1).map(cell => ({ ...cell, id: '' }))
+    );
+    await openNotebook(page, closed);
+    expect(await inPage(page)).toEqual(without);
+    await expectNoDialog(page);
+  });
+
+  test('a reload, and a tab that is closed and opened again', async ({
+    page,
+    tmpPath
+  }) => {
+    const path = `${tmpPath}/a.ipynb`;
+    await makeNotebook(page, path, ['first']);
+    await openNotebook(page, path);
+    planner = await Planner.start([
+      ...stream(20, 0.05),
+      hold('reloaded'),
+      ...stream(20, 0.05),
+      hold('closed'),
+      code('from IPython.display import HTML\nHTML("<b id=\'bold\'>bold</b>")'),
+      RUN,
+      hold('end')
+    ]);
+    const run = await startRun(page, path, planner);
+    const cells = page.locator('.jp-Notebook:visible .jp-Cell');
+    await expect.poll(async () => await cells.count()).toBeGreaterThan(5);
+    await page.reload({ waitForIsReady: false });
+    await openNotebook(page, path);
+    await expect(cells).toHaveCount(21);
+    planner.release('reloaded');
+    await expect.poll(async () => await cells.count()).toBeGreaterThan(25);
+    await page.evaluate(async () => {
+      await window.jupyterapp.commands.execute('application:close');
+    });
+    await expect(cells).toHaveCount(0);
+    planner.release('closed');
+    await openNotebook(page, path);
+    await expect(cells).toHaveCount(42);
+    await expect(page.locator('#bold')).toBeVisible();
+    planner.release('end');
+    await untilStatus(page, run, 'done');
+    const seen = await expectSameOnDisk(page, path);
+    expect(sources(seen).slice(0, 41)).toEqual([
+      'first',
+      ...streamed(20),
+      ...streamed(20)
+    ]);
+    expectNoDoubles(seen);
+    await page.reload({ waitForIsReady: false });
+    await openNotebook(page, path);
+    await expect(page.locator('#bold')).toBeVisible();
+    await expectNoDialog(page);
+  });
+});
