@@ -289,6 +289,13 @@ export async function untilStarted(page: Page): Promise<void> {
   });
 }
 
+/** Galata waits for the launcher after a reload; a restored notebook has taken its place. */
+export async function reloadPage(
+  page: LivePage & { reload(options?: object): Promise<unknown> }
+): Promise<void> {
+  await page.reload({ waitForIsReady: false });
+}
+
 /** Another browser tab with the same notebook. */
 export async function secondTab(page: Page, path: string): Promise<Page> {
   const second = await page.context().newPage();

@@ -160,7 +160,8 @@ async def main() -> None:
             planner = await stack.enter_async_context(ScriptedPlanner())
             story(planner)
             addresses[name] = planner.url
-        print(json.dumps(addresses), flush=True)
+        sys.stdout.write(json.dumps(addresses) + "\n")
+        sys.stdout.flush()
         await asyncio.to_thread(sys.stdin.read)
 
 

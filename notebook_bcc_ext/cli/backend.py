@@ -36,7 +36,7 @@ async def _serve(address: str, port: int, playbook: str) -> int:
         listening = socket.create_server((address, port))
     except OSError as error:
         raise SettingsError(f"port {port} on {address} cannot be used: {error}") from None
-    listening.setblocking(False)
+    listening.settimeout(0)
     server = HTTPServer(app, max_body_size=MAX_BODY_BYTES)
     server.add_socket(listening)
     print(f"planner '{playbook}' at http://{address}:{port} (Ctrl-C stops it)", flush=True)

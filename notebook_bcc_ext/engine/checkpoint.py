@@ -19,6 +19,9 @@ from notebook_bcc_ext.fsm import StateMachine
 from notebook_bcc_ext.observation.effects import EffectsLog
 from notebook_bcc_ext.ports import RunStore
 from notebook_bcc_ext.protocol.runs import RunRequest
+from notebook_bcc_ext.protocol.states import State
+
+_NO_PLACE_TO_GO_ON = (State.ACTION_RUNNING, State.BEHAVIOR_COMPLETED)
 
 
 class Checkpoint:
@@ -56,5 +59,7 @@ class Checkpoint:
         self._store.post_run(self._run_id, self.snapshot())
 
     async def save(self) -> None:
-        """Now, and durable on return."""
-        await self._store.save_run(self._run_id, self.snapshot())
+        """Now, and durable on return. In the middle of an action the intent says more than a
+        snapshot could, so that is left as it is."""
+        if self._machine.state not in _NO_PLACE_TO_GO_ON:
+            await self._store.save_run(self._run_id, self.snapshot())

@@ -86,7 +86,7 @@ def actions(folder: Path, step: str, n: int) -> list[dict[str, Any]]:
 
 async def campaign(moments: int, seed: int, damage: Damage | None = None) -> Damage:
     print(f"seed {seed}", flush=True)
-    chance = random.Random(seed)  # noqa: S311 - not for secrets
+    chance = random.Random(seed)
     damage = damage or Damage()
     while damage.moments < moments:
         with tempfile.TemporaryDirectory() as folder:

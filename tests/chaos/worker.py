@@ -29,10 +29,11 @@ async def main(folder: Path, url: str) -> int:
     workplace = FolderWorkplace(folder, storage)
     manager = RunManager(storage, workplace, lambda _: settings, PlaybookLibrary())
     await manager.take_up()
-    unfinished = manager.active_run_of("run.ipynb")
+    earlier = manager.views()
     address = {"kind": "http", "url": url}
     request = RunRequest.model_validate({"notebook": "run.ipynb", "planner": address})
-    run = unfinished or manager.create(request)
+    # A run that was done when the process was killed is done.
+    run = manager.get(earlier[0].id) if earlier else manager.create(request)
     print("ready", flush=True)
     while run.status not in ("done", "failed", "cancelled"):
         await answer(run)

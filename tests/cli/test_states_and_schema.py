@@ -54,5 +54,5 @@ def test_wrong_usage_exits_with_2(capsys):
 
 def test_it_is_a_jupyter_subcommand():
     command = [sys.executable, "-m", "jupyter", "bcc", "states"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert len(done.stdout.splitlines()) == 46

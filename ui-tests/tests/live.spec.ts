@@ -12,6 +12,7 @@ import {
   onDisk,
   openNotebook,
   Planner,
+  reloadPage,
   RUN,
   save,
   sources,
@@ -224,7 +225,7 @@ test.describe('no browser, or a new one', () => {
     const run = await startRun(page, path, planner);
     const cells = page.locator('.jp-Notebook:visible .jp-Cell');
     await expect.poll(async () => await cells.count()).toBeGreaterThan(5);
-    await page.reload({ waitForIsReady: false });
+    await reloadPage(page);
     await openNotebook(page, path);
     await expect(cells).toHaveCount(21);
     planner.release('reloaded');
@@ -246,7 +247,7 @@ test.describe('no browser, or a new one', () => {
       ...streamed(20)
     ]);
     expectNoDoubles(seen);
-    await page.reload({ waitForIsReady: false });
+    await reloadPage(page);
     await openNotebook(page, path);
     await expect(page.locator('#bold')).toBeVisible();
     await expectNoDialog(page);

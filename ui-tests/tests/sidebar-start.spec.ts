@@ -27,7 +27,7 @@ test('the form suggests the notebook and the only data file', async ({
   // The toolbar's button starts with the notebook it belongs to.
   await page
     .locator('.jp-NotebookPanel-toolbar')
-    .getByRole('button', { name: 'Start a Notebook-BCC Run…' })
+    .getByRole('button', { name: /Plan an analysis/ })
     .click();
   const form = page.getByRole('form', { name: 'Start a run' });
   await expect(form.getByLabel('Notebook', { exact: true })).toHaveValue(

@@ -9,6 +9,7 @@ import { duration } from '../common/format';
 import { useKit, useNow, useSignal } from '../common/kit';
 import { NodeStatus } from '../common/status-icon';
 import { VirtualList } from '../common/virtual-list';
+import { actionWords, behaviorWords } from '../words';
 
 const ROW_HEIGHT = 26;
 const MAX_ROWS = 24;
@@ -152,6 +153,7 @@ function PlanRow(props: IPlanRowProps): React.JSX.Element {
   const { node } = row;
   const Caret = row.expanded ? caretDownIcon : caretRightIcon;
   const facts = node ? factsOf(row, now, trans) : [];
+  const name = nameOf(row, trans);
   return (
     <div
       role="treeitem"
@@ -164,7 +166,7 @@ function PlanRow(props: IPlanRowProps): React.JSX.Element {
       aria-selected={props.selected}
       {...(row.children > 0 && { 'aria-expanded': row.expanded })}
       tabIndex={props.tabIndex}
-      title={[row.name, node?.words, node?.error].filter(Boolean).join('\n')}
+      title={[name, node?.words, node?.error].filter(Boolean).join('\n')}
       onClick={props.onGo}
       onKeyDown={props.onKey}
     >
@@ -181,10 +183,22 @@ function PlanRow(props: IPlanRowProps): React.JSX.Element {
         {row.children > 0 && <Caret.react tag="span" />}
       </span>
       <NodeStatus status={row.status} trans={trans} />
-      <span className="bcc-PlanRow-name">{row.name}</span>
+      <span className="bcc-PlanRow-name">{name}</span>
       <span className="bcc-PlanRow-facts">{facts.join(' · ')}</span>
     </div>
   );
+}
+
+function nameOf(row: IRow, trans: TranslationBundle): string {
+  switch (row.level) {
+    case 3:
+      return behaviorWords(row.name, row.node?.iteration ?? 0, trans);
+    case 4:
+      return actionWords(row.name, trans);
+    case 1:
+    case 2:
+      return row.name;
+  }
 }
 
 function factsOf(row: IRow, now: number, trans: TranslationBundle): string[] {

@@ -30,8 +30,8 @@ export function RunPanel({ run }: { run: RunView }): React.JSX.Element {
       {run.error && <ErrorCard run={run} error={run.error} />}
       <Refusal run={run} />
       <NowCard run={run} />
-      <Steer run={run} />
       {run.status === 'done' && <Finished run={run} />}
+      <Steer run={run} />
       <NotifyMe run={run} />
       <PlannerWords run={run} />
       <PlanTree key={run.id} run={run} />

@@ -16,7 +16,10 @@ export function PlannerWords({
     [trans.__('Step'), focus.steps ?? goals.step],
     [trans.__('Now'), focus.behaviors ?? goals.behavior]
   ];
-  const shown = said.filter(([, text]) => Boolean(text?.trim()));
+  const shown =
+    run.status === 'done'
+      ? []
+      : said.filter(([, text]) => Boolean(text?.trim()));
   if (shown.length === 0 && !run.goal) {
     return null;
   }
