@@ -12,6 +12,7 @@ from jupyter_server.services.contents.largefilemanager import AsyncLargeFileMana
 
 from notebook_bcc_ext.adapters.contents_access import ContentsAccess
 from notebook_bcc_ext.adapters.contents_notebook import ContentsNotebook
+from notebook_bcc_ext.adapters.kernel_remote import RemoteKernelSource
 from notebook_bcc_ext.adapters.kernel_runner import KernelRunner
 from notebook_bcc_ext.adapters.kernel_source import OwnKernelSource
 from notebook_bcc_ext.engine.factory import make_run
@@ -27,10 +28,17 @@ from notebook_bcc_ext.protocol.settings import Settings
 
 
 class FolderWorkplace:
-    """Notebooks in a folder, each run with a kernel of its own that starts in it."""
+    """Notebooks in a folder, each run with a kernel of its own: here, or where the settings say."""
 
-    def __init__(self, folder: Path, storage: Storage, kernel_name: str = "python3") -> None:
+    def __init__(
+        self,
+        folder: Path,
+        storage: Storage,
+        kernel_name: str = "python3",
+        settings: Settings | None = None,
+    ) -> None:
         self._folder = folder
+        self._settings = settings or Settings()
         self._log = storage.log
         self._kernel_name = kernel_name
         self._access = ContentsAccess(AsyncLargeFileManager(root_dir=str(folder)))
@@ -41,6 +49,21 @@ class FolderWorkplace:
         return ContentsNotebook(path, self._access, self._log, metadata=metadata)
 
     def runner(self, path: str) -> KernelRunner:
+        settings = self._settings
+        if settings.use_remote_execution:
+            if settings.backend_base_url is None:
+                raise SettingsError(
+                    "USE_REMOTE_EXECUTION is set but BACKEND_BASE_URL is not: name the Jupyter "
+                    "server or kernel gateway whose kernels are to be used"
+                )
+            token = settings.backend_token
+            return KernelRunner(
+                RemoteKernelSource(
+                    settings.backend_base_url,
+                    token.get_secret_value() if token else None,
+                    self._kernel_name,
+                )
+            )
         folder = (self._folder / path).parent
         return KernelRunner(OwnKernelSource(self._kernel_name, cwd=str(folder)))
 
@@ -56,18 +79,13 @@ async def headless_run(  # noqa: PLR0913  what is run, and four choices with def
     kernel_name: str = "python3",
 ) -> AsyncIterator[Run]:
     """The run, not started; leaving closes everything. `request.notebook` is a file path."""
-    if settings.use_remote_execution:
-        raise SettingsError(
-            "USE_REMOTE_EXECUTION is set, but a headless run can only use a kernel of its own; "
-            "unset it, or start the run inside JupyterLab, whose kernels may be remote"
-        )
     file, folder = notebook_place(request)
     run_id = uuid.uuid4().hex
     storage = await Storage.open(store_path)
     calls = CallLog(run_id, storage.runs, sink)
     try:
         local = localised(request, folder)
-        workplace = FolderWorkplace(folder, storage, kernel_name)
+        workplace = FolderWorkplace(folder, storage, kernel_name, settings)
         run = make_run(
             run_id,
             local,

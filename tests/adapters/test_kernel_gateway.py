@@ -17,7 +17,9 @@ from typing import Any
 import pytest
 from jupyter_server.gateway.gateway_client import GatewayClient
 
+from notebook_bcc_ext.adapters.kernel_remote import RemoteKernelSource
 from notebook_bcc_ext.adapters.kernel_runner import KernelRunner
+from notebook_bcc_ext.errors import KernelError
 from tests.code_runners import Notebook, runner_on, text_of
 
 TOKEN = "only-for-this-test"
@@ -36,9 +38,7 @@ def gateway_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     directories = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
     environment = {**os.environ, **{name: str(home / name) for name in directories}}
     with log.open("w") as output:
-        server = subprocess.Popen(  # noqa: S603 - our own server
-            command, stderr=output, stdout=output, env=environment
-        )
+        server = subprocess.Popen(command, stderr=output, stdout=output, env=environment)
     try:
         wait_for(f"{url}/api/kernelspecs?token={TOKEN}", log)
         yield url
@@ -109,3 +109,31 @@ async def test_a_lost_connection_is_opened_again(runner: KernelRunner) -> None:
     link._channels._socket.close()
     result = await asyncio.wait_for(running, 40)
     assert (result.status, text_of(result)) == ("ok", "go\nend\n")
+
+
+async def test_a_headless_run_uses_the_kernels_of_another_server(
+    gateway_url: str, tmp_path: Path, jp_asyncio_loop: asyncio.AbstractEventLoop
+) -> None:
+    GatewayClient.clear_instance()
+    source = RemoteKernelSource(gateway_url, TOKEN)
+    runner = KernelRunner(source)
+    await runner.start()
+    notebook = Notebook()
+    result = await notebook.run(runner, "import os; x = 2; print(os.getcwd())")
+    assert result.status == "ok"
+    assert text_of(result)
+    assert (await runner.variables()).values == {"x": 2}
+    kernel = await source.find()
+    assert kernel is not None
+    await runner.close()
+    assert not await kernel.manager.is_alive()
+
+
+async def test_a_server_out_of_reach_is_named(
+    gateway_url: str, jp_asyncio_loop: asyncio.AbstractEventLoop
+) -> None:
+    GatewayClient.clear_instance()
+    runner = KernelRunner(RemoteKernelSource("http://127.0.0.1:9", TOKEN), start_timeout=20)
+    with pytest.raises(KernelError, match=r"http://127\.0\.0\.1:9"):
+        await runner.start()
+    await runner.close()
