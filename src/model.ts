@@ -221,10 +221,16 @@ export class Model extends VDomModel implements INotebookBcc {
   private readonly _eventReceived = new Signal<this, RunEvent>(this);
 }
 
-/** The runs with `run` in its place, or as the newest. */
-function withRun(runs: readonly RunView[], run: RunView): RunView[] {
-  const known = runs.some(({ id }) => id === run.id);
-  return known
-    ? runs.map(other => (other.id === run.id ? run : other))
-    : [run, ...runs];
+/**
+ * The runs with `run` in its place, or as the newest. The answer to an order may come after news
+ * that are newer: what is older than what is known is left out.
+ */
+function withRun(runs: readonly RunView[], run: RunView): readonly RunView[] {
+  const known = runs.find(({ id }) => id === run.id);
+  if (known === undefined) {
+    return [run, ...runs];
+  }
+  return known.updated_at > run.updated_at
+    ? runs
+    : runs.map(other => (other === known ? run : other));
 }

@@ -166,6 +166,8 @@ export async function portray(
   view: string,
   language: Language = 'en'
 ): Promise<void> {
+  // Eight looks at the view take their time on a small machine.
+  test.setTimeout(240_000);
   for (const theme of ['light', 'dark'] as const) {
     await (theme === 'dark'
       ? page.theme.setDarkTheme()

@@ -15,54 +15,63 @@ const SIGNS: Record<Change['change'], string> = {
   changed: '~'
 };
 
-/** What would be different, item by item, and on demand the old and the new plan. */
-export function Changes({ pending }: { pending: Pending }): React.JSX.Element {
+/** What would be different, item by item. */
+export function ChangeList(props: {
+  pending: Pending;
+}): React.JSX.Element | null {
+  const { trans } = useKit();
+  const { changes } = props.pending;
+  if (changes.length === 0) {
+    return null;
+  }
+  return (
+    <ul className="bcc-Changes" aria-label={trans.__('Proposed changes')}>
+      {changes.map((change, index) => (
+        <li key={index} data-change={change.change}>
+          <span className="bcc-Changes-sign" aria-hidden="true">
+            {SIGNS[change.change]}
+          </span>
+          <ChangeWords change={change} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** On demand the old and the new plan, side by side where there is room. */
+export function Compare({ pending }: { pending: Pending }): React.JSX.Element {
   const { trans } = useKit();
   const marks = new Map(
     pending.changes.map(change => [keyOf(change), change.change])
   );
   return (
-    <>
-      {pending.changes.length > 0 && (
-        <ul className="bcc-Changes" aria-label={trans.__('Proposed changes')}>
-          {pending.changes.map((change, index) => (
-            <li key={index} data-change={change.change}>
-              <span className="bcc-Changes-sign" aria-hidden="true">
-                {SIGNS[change.change]}
-              </span>
-              <ChangeWords change={change} />
-            </li>
-          ))}
-        </ul>
-      )}
-      <Fold
-        title={
-          pending.before
-            ? trans.__('Old and new plan')
-            : trans.__('The whole plan')
-        }
-        open={pending.kind === 'plan'}
-      >
-        {() => (
-          <div className="bcc-Compare">
-            {pending.before && (
-              <PlanColumn
-                title={trans.__('Old')}
-                plan={planOf(pending, pending.before)}
-                marks={marks}
-                shows="removed"
-              />
-            )}
+    <Fold
+      title={
+        pending.before
+          ? trans.__('Old and new plan')
+          : trans.__('The whole plan')
+      }
+      open={pending.kind === 'plan'}
+    >
+      {() => (
+        <div className="bcc-Compare">
+          {pending.before && (
             <PlanColumn
-              title={pending.before ? trans.__('New') : trans.__('Plan')}
-              plan={planOf(pending, pending.content)}
+              title={trans.__('Old')}
+              plan={planOf(pending, pending.before)}
               marks={marks}
-              shows="added"
+              shows="removed"
             />
-          </div>
-        )}
-      </Fold>
-    </>
+          )}
+          <PlanColumn
+            title={pending.before ? trans.__('New') : trans.__('Plan')}
+            plan={planOf(pending, pending.content)}
+            marks={marks}
+            shows="added"
+          />
+        </div>
+      )}
+    </Fold>
   );
 }
 

@@ -7,7 +7,7 @@ import { Code } from '../common/code';
 import { useKit } from '../common/kit';
 import { ActionButton } from '../common/parts';
 import { orderWords, pendingWords } from '../words';
-import { Changes } from './changes';
+import { ChangeList, Compare } from './changes';
 import { editedContent, isEditable, planOf, type EditPlan } from './plan-edit';
 import { PlanEditor } from './plan-editor';
 
@@ -56,7 +56,7 @@ export function PendingCard(props: IPendingCardProps): React.JSX.Element {
       {mode === 'edit' ? (
         <PlanEditor plan={plan} onChange={setPlan} />
       ) : isEditable(pending.kind) ? (
-        <Changes pending={pending} />
+        <ChangeList pending={pending} />
       ) : (
         <Question pending={pending} />
       )}
@@ -135,6 +135,9 @@ export function PendingCard(props: IPendingCardProps): React.JSX.Element {
           />
         )}
       </div>
+      {mode !== 'edit' && isEditable(pending.kind) && (
+        <Compare pending={pending} />
+      )}
     </section>
   );
 }
