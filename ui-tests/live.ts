@@ -217,7 +217,13 @@ export async function makeNotebook(
   const content = {
     nbformat: 4,
     nbformat_minor: 5,
-    metadata: {},
+    metadata: {
+      kernelspec: {
+        name: 'python3',
+        display_name: 'Python 3 (ipykernel)',
+        language: 'python'
+      }
+    },
     cells: cells.map((source, index) => ({
       id: `own-${String(index)}`,
       cell_type: 'code',
@@ -243,10 +249,14 @@ export async function openNotebook(
       path: notebook
     })) as {
       context: { ready: Promise<void> };
-      sessionContext: { ready: Promise<void> };
+      sessionContext: {
+        ready: Promise<void>;
+        session: { kernel: { info: Promise<unknown> } | null } | null;
+      };
     };
     await panel.context.ready;
     await panel.sessionContext.ready;
+    await panel.sessionContext.session?.kernel?.info;
   }, path);
   await expect(page.locator('.jp-Notebook:visible')).toHaveCount(1);
 }

@@ -57,9 +57,7 @@ class Host:
                     await workplace.notebook_moved(old_path, new_path)
                     notebooks.notebook_moved(old_path, new_path)
 
-                manager = RunManager(
-                    storage, workplace, self.settings.of_run, PlaybookLibrary()
-                )
+                manager = RunManager(storage, workplace, self.settings.of_run, PlaybookLibrary())
                 await manager.take_up()
                 self._all = _Opened(
                     manager,

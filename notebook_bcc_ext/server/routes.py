@@ -6,6 +6,7 @@ from jupyter_server.base.handlers import JupyterHandler
 
 from notebook_bcc_ext.server.live import LiveHandler
 from notebook_bcc_ext.server.notebooks import CheckHandler, PullHandler, SaveHandler
+from notebook_bcc_ext.server.openapi import OpenApiHandler
 from notebook_bcc_ext.server.planner_checks import PlannerChecksHandler
 from notebook_bcc_ext.server.playbooks import PlaybooksHandler
 from notebook_bcc_ext.server.runs import (
@@ -42,4 +43,7 @@ ROUTES: list[tuple[str, type[JupyterHandler]]] = [
     (rf"{API}/planner-checks", PlannerChecksHandler),
     (rf"{API}/states", StatesHandler),
     (rf"{API}/settings", SettingsHandler),
+    (rf"{API}/openapi.json", OpenApiHandler),
 ]
+
+OpenApiHandler.routes = tuple(ROUTES)

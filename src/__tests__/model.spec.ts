@@ -1,6 +1,7 @@
 import { Model } from '../model';
 import { DEFAULT_SETTINGS } from '../settings';
-import { FakeClient, SOME_RUN } from './fake-client';
+import { FakeClient, SOME_RUN, someRun } from './fake-client';
+import { ApiError } from '../api';
 
 describe('Model', () => {
   let client: FakeClient;
@@ -43,6 +44,50 @@ describe('Model', () => {
     model.settings = { ...DEFAULT_SETTINGS, follow: false };
     expect(model.settings.follow).toBe(false);
     expect(changes).toBe(1);
+  });
+
+  it('looks at the newest run, or at the one that was chosen', () => {
+    client.greet('idle', [someRun({ id: 'new' }), someRun({ id: 'old' })]);
+    expect(model.selected?.id).toBe('new');
+    model.select('old');
+    expect(model.selected?.id).toBe('old');
+  });
+
+  it('is not taken back by an answer that is older than the news', async () => {
+    const late = someRun({ updated_at: '2026-01-01T00:00:11.000Z' });
+    client.greet('idle', [late]);
+    client.api.command = jest.fn().mockImplementation(() => {
+      client.tell(
+        someRun({
+          state: 'workflow_completed',
+          updated_at: '2026-01-01T00:00:12.000Z'
+        })
+      );
+      return Promise.resolve(late);
+    });
+    await model.order('r1', { command: 'confirm' });
+    expect(model.selected?.state).toBe('workflow_completed');
+  });
+
+  it('keeps what the server refused, until it is dismissed', async () => {
+    client.greet('idle', [SOME_RUN]);
+    client.api.command = jest
+      .fn()
+      .mockRejectedValue(new ApiError(409, '', 'already confirmed by Ada', []));
+    expect(await model.order('r1', { command: 'reject' })).toBe(false);
+    expect(model.refusal('r1')).toBe('already confirmed by Ada');
+    model.forgetRefusal('r1');
+    expect(model.refusal('r1')).toBeUndefined();
+  });
+
+  it('knows who decided what', () => {
+    client.greet('idle', [SOME_RUN]);
+    client.happens('decision', { verdict: 'rejected', decided_by: 'Ada' });
+    expect(model.decision('r1')).toEqual({
+      verdict: 'rejected',
+      by: 'Ada',
+      reason: null
+    });
   });
 
   it('lets go of the client when it is disposed', () => {

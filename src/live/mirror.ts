@@ -18,7 +18,6 @@ import {
 
 type SharedNotebook = INotebookModel['sharedModel'];
 type SharedCell = ReturnType<SharedNotebook['getCell']>;
-type NewCell = Parameters<SharedNotebook['insertCell']>[1];
 type OutputValue = Parameters<ICodeCellModel['outputs']['add']>[0];
 
 /**

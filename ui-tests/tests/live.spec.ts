@@ -40,7 +40,6 @@ test.describe('a run in the open notebook', () => {
     await makeNotebook(page, path, ['own = 1']);
     await openNotebook(page, path);
     // JupyterLab itself notes the kernel in a notebook that is opened for the first time.
-    await expect.poll(async () => await isDirty(page)).toBe(true);
     await save(page);
     const loop = 'for i in range(3):\n    print("line", i)';
     planner = await Planner.start([

@@ -64,7 +64,7 @@ test('a change to the workflow is shown, and confirmed with the keyboard', async
   await portray(page, 'pending');
 
   // The same after a reload.
-  await page.reload({ waitForIsReady: false });
+  await page.reload();
   await openSidebar(page);
   await expect(card).toBeVisible();
   await page.keyboard.press('Control+Alt+W');

@@ -31,7 +31,8 @@ test('the tree leads to the cells, and a cell to its node', async ({
   await expect(active).toContainText("['id', 'age']");
   await expect(tree.locator('[aria-selected="true"]')).toContainText('columns');
 
-  await page.locator('.jp-Cell', { hasText: 'Forty-two rows' }).last().click();
+  const last = (await page.notebook.getCellCount()) - 1;
+  await page.notebook.selectCells(last);
   await expect(tree.locator('[aria-selected="true"]')).toContainText(
     'Forty-two rows'
   );

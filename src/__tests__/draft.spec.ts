@@ -1,0 +1,98 @@
+import { nullTranslator } from '@jupyterlab/translation';
+
+import { ApiError, type IPlaybook } from '../api';
+import { fromNotebook } from '../files';
+import { DEFAULT_SETTINGS } from '../settings';
+import {
+  firstDraft,
+  notebookPath,
+  problemsOf,
+  refusalOf,
+  requestOf
+} from '../sidebar/start/draft';
+
+const trans = nullTranslator.load('notebook_bcc_ext');
+const PLAYBOOK: IPlaybook = {
+  name: 'lifecycle',
+  title: 'Lifecycle',
+  description: 'All of it',
+  variables: {
+    data_path: { description: 'the file', required: true },
+    target: { description: 'the column' }
+  }
+};
+const DRAFT = {
+  ...firstDraft(DEFAULT_SETTINGS, 'work/a.ipynb'),
+  playbook: 'lifecycle'
+};
+
+describe('The start form', () => {
+  it('begins with the settings and the notebook that is open', () => {
+    expect(DRAFT).toMatchObject({
+      notebook: 'work/a.ipynb',
+      planner: 'embedded',
+      approval: 'updates'
+    });
+    const remote = { ...DEFAULT_SETTINGS, plannerUrl: 'http://h:1' };
+    expect(firstDraft(remote, null)).toMatchObject({
+      planner: 'http',
+      url: 'http://h:1',
+      notebook: 'analysis.ipynb'
+    });
+  });
+
+  it('says at the field what is missing', () => {
+    expect(problemsOf(DRAFT, PLAYBOOK, trans)).toEqual({
+      data: 'This playbook needs it: the file'
+    });
+    const service = { ...DRAFT, planner: 'http' as const, notebook: ' ' };
+    expect(Object.keys(problemsOf(service, PLAYBOOK, trans))).toEqual([
+      'notebook',
+      'planner'
+    ]);
+    const unnamed = { ...DRAFT, data: 'x', free: [{ name: '', value: '1' }] };
+    expect(Object.keys(problemsOf(unnamed, PLAYBOOK, trans))).toEqual([
+      'variables'
+    ]);
+  });
+
+  it('becomes a request; values are JSON where they can be', () => {
+    const draft = {
+      ...DRAFT,
+      notebook: ' report ',
+      data: 'c.csv',
+      declared: { target: 'price', gone: 'x' },
+      free: [
+        { name: 'depth', value: '3' },
+        { name: '', value: '' }
+      ]
+    };
+    expect(requestOf(draft, PLAYBOOK)).toEqual({
+      notebook: 'report.ipynb',
+      planner: { kind: 'embedded', playbook: 'lifecycle' },
+      goal: null,
+      data: 'c.csv',
+      variables: { target: 'price', depth: 3 },
+      approval: 'updates'
+    });
+  });
+
+  it.each([
+    [400, "RunRequest: field 'planner.http.url' is not valid", 'planner'],
+    [400, 'dslc_base_url must be an address', 'planner'],
+    [404, "there is no playbook 'x'", 'planner'],
+    [409, 'the run 1 is still active in a.ipynb', 'notebook'],
+    [400, "RunRequest: field 'variables' is not valid", 'variables'],
+    [500, 'the store is broken', 'form']
+  ])('puts a refusal (%i, %s) at %s', (status, message, field) => {
+    const refusal = new ApiError(status, '', message, []);
+    expect(refusalOf(refusal)).toEqual({ [field]: message });
+  });
+
+  it('names files as the kernel of the notebook sees them', () => {
+    expect(fromNotebook('work/a.ipynb', 'work/data/c.csv')).toBe('data/c.csv');
+    expect(fromNotebook('work/a.ipynb', 'c.csv')).toBe('../c.csv');
+    expect(fromNotebook('a.ipynb', 'c.csv')).toBe('c.csv');
+    expect(notebookPath('a.ipynb')).toBe('a.ipynb');
+  });
+});
