@@ -189,3 +189,30 @@ export async function portray(
   await page.theme.setLightTheme();
   await page.sidebar.setWidth(380, 'right');
 }
+
+/** Let the page see a server that has had no runs; to be called before it is opened. */
+export async function asNewcomer(page: IJupyterLabPageFixture): Promise<void> {
+  const earlier = new Set<string>();
+  await page.routeWebSocket(/notebook-bcc\/api\/live/, socket => {
+    const server = socket.connectToServer();
+    socket.onMessage(message => {
+      server.send(message);
+    });
+    server.onMessage(message => {
+      const said = JSON.parse(String(message)) as {
+        type: string;
+        run?: { id: string };
+        run_id?: string;
+        runs?: { id: string }[];
+      };
+      if (said.type === 'hello') {
+        for (const { id } of said.runs ?? []) {
+          earlier.add(id);
+        }
+        socket.send(JSON.stringify({ ...said, state: 'idle', runs: [] }));
+      } else if (!earlier.has(said.run?.id ?? said.run_id ?? '')) {
+        socket.send(message);
+      }
+    });
+  });
+}

@@ -4,10 +4,14 @@ import type {
 } from '@jupyterlab/application';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { RestContentProvider, type Contents } from '@jupyterlab/services';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- open notebooks are followed from the start
 import { clientFor, type Client } from '../client';
+import { INotebookBcc } from '../tokens';
 import { NotebookApi } from './api';
+import { Follower } from './follow';
+import { CellMarks } from './marks';
 import { LiveContentProvider, PROVIDER_ID } from './provider';
 import { LiveNotebook } from './session';
 
@@ -18,8 +22,15 @@ const plugin: JupyterFrontEndPlugin<void> = {
   id: 'notebook-bcc-ext:live',
   description: 'Shows cells in the open notebook as a run writes them.',
   autoStart: true,
-  requires: [INotebookTracker],
-  activate: (app: JupyterFrontEnd, tracker: INotebookTracker): void => {
+  requires: [INotebookTracker, INotebookBcc],
+  optional: [ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    tracker: INotebookTracker,
+    bcc: INotebookBcc,
+    translator: ITranslator | null
+  ): void => {
+    const trans = (translator ?? nullTranslator).load('notebook_bcc_ext');
     const { contents, serverSettings } = app.serviceManager;
     const client = clientFor(serverSettings);
     const api = new NotebookApi(serverSettings);
@@ -33,7 +44,16 @@ const plugin: JupyterFrontEndPlugin<void> = {
       provider
     );
     const follow = (_: unknown, panel: NotebookPanel): void => {
-      void followPanel(panel, { contents, client, api, provider });
+      void followPanel(panel, {
+        contents,
+        client,
+        api,
+        provider,
+        decorate: session => {
+          new CellMarks(panel, session, trans);
+          new Follower(panel, session, bcc);
+        }
+      });
     };
     tracker.widgetAdded.connect(follow);
     tracker.forEach(panel => {
@@ -47,11 +67,12 @@ interface IParts {
   client: Client;
   api: NotebookApi;
   provider: LiveContentProvider;
+  decorate: (session: LiveNotebook) => void;
 }
 
 async function followPanel(
   panel: NotebookPanel,
-  { contents, client, api, provider }: IParts
+  { contents, client, api, provider, decorate }: IParts
 ): Promise<void> {
   const { context } = panel;
   if (contents.driveName(context.path) !== '') {
@@ -70,6 +91,7 @@ async function followPanel(
   }
   const session = new LiveNotebook(context, client, api);
   provider.sessions.set(key, session);
+  decorate(session);
   context.disposed.connect(() => {
     provider.sessions.delete(key);
     session.dispose();

@@ -1,64 +1,77 @@
-import { expect, galata, type IJupyterLabPageFixture, test } from '@jupyterlab/galata';
+import { expect, test } from '@jupyterlab/galata';
 import { resolve } from 'node:path';
 
 import { UI_TESTS } from '../server';
+import {
+  accessFindings,
+  asNewcomer,
+  CHINESE,
+  cutOff,
+  openSidebar,
+  panel
+} from '../sidebar';
 
-const SIDEBAR = 'notebook-bcc-sidebar';
+test.use({ autoGoto: false });
 
-async function openSidebar(page: IJupyterLabPageFixture): Promise<void> {
-  await page.sidebar.openTab(SIDEBAR);
-  await expect(page.getByTestId('bcc-connection')).toHaveAttribute(
-    'data-connection',
-    'connected'
-  );
-}
-
-async function takePicture(
-  page: IJupyterLabPageFixture,
-  name: string
-): Promise<void> {
-  await page.mouse.move(0, 0);
-  await page.screenshot({
-    path: resolve(UI_TESTS, 'screenshots', `${name}.png`),
-    animations: 'disabled'
+test.describe('a newcomer', () => {
+  test.beforeEach(async ({ page }) => {
+    await asNewcomer(page);
+    await page.goto();
   });
-}
 
-/** The parts of the panel whose content is wider than they are. */
-async function cutOff(page: IJupyterLabPageFixture): Promise<string[]> {
-  return page
-    .locator(`#${SIDEBAR} [class^='bcc-']`)
-    .evaluateAll((nodes: HTMLElement[]) =>
-      nodes
-        .filter(node => node.scrollWidth > node.clientWidth + 1)
-        .filter(node => getComputedStyle(node).display !== 'inline')
-        .map(node => node.getAttribute('class') ?? '')
-    );
-}
+  test('reads what this is, and finds the form', async ({ page }) => {
+    await openSidebar(page);
+    await expect(page.getByTestId('bcc-state')).toHaveText('idle');
+    await expect(page.getByTestId('bcc-connection')).toHaveText('Connected');
+    await expect(
+      page.getByText('From a goal to a finished notebook')
+    ).toBeVisible();
+    await expect(page.getByRole('form', { name: 'Start a run' })).toBeVisible();
+    await page.sidebar.setWidth(380, 'right');
+    await page.screenshot({
+      path: resolve(UI_TESTS, '../docs/images/sidebar.png'),
+      animations: 'disabled'
+    });
+  });
 
-test('the panel reads the state from the server', async ({ page }) => {
-  await openSidebar(page);
-  await expect(page.getByTestId('bcc-state')).toHaveText('idle');
-  await expect(page.getByTestId('bcc-connection')).toHaveText('Connected');
-  await expect(
-    page.getByText('From a goal to a finished notebook')
-  ).toBeVisible();
-});
+  test('finds the panel in menu, palette and launcher', async ({ page }) => {
+    const region = page.getByRole('region', { name: 'Notebook-BCC' });
+    await expect(region).toBeHidden();
+    await page.menu.clickMenuItem('View>Open Notebook-BCC');
+    await expect(region).toBeVisible();
 
-test('the View menu and the palette open the panel', async ({ page }) => {
-  const panel = page.getByRole('region', { name: 'Notebook-BCC' });
-  await expect(panel).toBeHidden();
-  await page.menu.clickMenuItem('View>Open Notebook-BCC');
-  await expect(panel).toBeVisible();
+    await page.sidebar.close('right');
+    await expect(region).toBeHidden();
+    await page.keyboard.press('Control+Shift+C');
+    await page.locator('.lm-CommandPalette-input').fill('Open Notebook-BCC');
+    await page.keyboard.press('Enter');
+    await expect(region).toBeVisible();
 
-  await page.sidebar.close('right');
-  await expect(panel).toBeHidden();
-  await page.keyboard.press('Control+Shift+C');
-  await page
-    .locator('.lm-CommandPalette-input')
-    .fill('Open Notebook-BCC');
-  await page.keyboard.press('Enter');
-  await expect(panel).toBeVisible();
+    await page.sidebar.close('right');
+    await page
+      .locator('.jp-LauncherCard', { hasText: 'Analysis with Notebook-BCC' })
+      .click();
+    await expect(page.getByRole('form', { name: 'Start a run' })).toBeVisible();
+
+    await page.sidebar.close('right');
+    await page.menu.clickMenuItem('Run>Start a Notebook-BCC Run…');
+    await expect(page.getByRole('form', { name: 'Start a run' })).toBeVisible();
+
+    await page.sidebar.close('right');
+    await page.keyboard.press('Control+Alt+B');
+    await expect(region).toBeVisible();
+  });
+
+  test('can have it as narrow as 250 px, and in high contrast', async ({
+    page
+  }) => {
+    await openSidebar(page);
+    await page.sidebar.setWidth(250, 'right');
+    expect(await cutOff(page)).toEqual([]);
+    await page.theme.setTheme('JupyterLab Dark High Contrast');
+    expect(await accessFindings(page)).toEqual([]);
+    await page.theme.setLightTheme();
+  });
 });
 
 test.describe('connection', () => {
@@ -73,15 +86,16 @@ test.describe('connection', () => {
       socket.connectToServer();
       drop = () => socket.close({ code: 1012 });
     });
-    await page.reload();
+    await page.goto();
     await openSidebar(page);
+    const state = await page.getByTestId('bcc-state').textContent();
 
     refuse = true;
     await drop();
     await expect(page.getByTestId('bcc-connection')).toHaveText(
       'Reconnecting…'
     );
-    await expect(page.getByTestId('bcc-state')).toHaveText('idle');
+    await expect(page.getByTestId('bcc-state')).toHaveText(state ?? '');
 
     refuse = false;
     await expect(page.getByTestId('bcc-connection')).toHaveText('Connected', {
@@ -90,6 +104,7 @@ test.describe('connection', () => {
   });
 
   test('comes back after the machine was offline', async ({ page }) => {
+    await page.goto();
     await openSidebar(page);
     await page.context().setOffline(true);
     await expect(page.getByTestId('bcc-connection')).toHaveText(
@@ -100,28 +115,9 @@ test.describe('connection', () => {
   });
 });
 
-test('fits a wide and a narrow panel, light and dark', async ({ page }) => {
-  await openSidebar(page);
-  await page.sidebar.setWidth(380, 'right');
-  await takePicture(page, 'light');
-
-  for (const width of [300, 250]) {
-    await page.sidebar.setWidth(width, 'right');
-    await takePicture(page, `narrow-${String(width)}`);
-    expect(await cutOff(page), `at ${String(width)} px`).toEqual([]);
-  }
-
-  await page.sidebar.setWidth(380, 'right');
-  await page.theme.setDarkTheme();
-  await takePicture(page, 'dark');
-});
-
 test.describe('Simplified Chinese', () => {
   test.use({
-    mockSettings: {
-      ...galata.DEFAULT_SETTINGS,
-      '@jupyterlab/translation-extension:plugin': { locale: 'zh_CN' }
-    },
+    ...CHINESE,
     // By default the page is ready when a tab with the English title «Launcher» is there.
     waitForApplication: async ({}, use) => {
       await use(async page => {
@@ -131,16 +127,12 @@ test.describe('Simplified Chinese', () => {
   });
 
   test('the panel and its settings speak the language', async ({ page }) => {
+    await asNewcomer(page);
+    await page.goto();
     await openSidebar(page);
-    await page.sidebar.setWidth(380, 'right');
-    const panel = page.locator(`#${SIDEBAR}`);
-    await expect(panel).toContainText('就绪，当前没有运行');
+    await expect(panel(page)).toContainText('就绪，当前没有运行');
     await expect(page.getByTestId('bcc-connection')).toHaveText('已连接');
-    await expect(page.getByTestId('bcc-state')).toHaveText('idle');
-    await takePicture(page, 'zh-CN');
-
-    await panel.getByRole('button', { name: '更改设置' }).click();
+    await panel(page).getByRole('button', { name: '更改设置' }).click();
     await expect(page.getByText('规划器地址')).toBeVisible();
-    await takePicture(page, 'zh-CN-settings');
   });
 });

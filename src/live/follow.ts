@@ -1,0 +1,67 @@
+import type { NotebookPanel } from '@jupyterlab/notebook';
+
+import type { LoggedOp } from '../protocol';
+import type { INotebookBcc } from '../tokens';
+import type { LiveNotebook } from './session';
+
+const HANDS_ON = ['wheel', 'pointerdown', 'keydown', 'touchstart'] as const;
+
+/**
+ * Scrolls along with a run, until its user scrolls, clicks or types in the notebook.
+ *
+ * It begins again with the next run: whoever works in the notebook is not to be moved.
+ */
+export class Follower {
+  constructor(
+    private readonly _panel: NotebookPanel,
+    session: LiveNotebook,
+    private readonly _bcc: INotebookBcc
+  ) {
+    for (const kind of HANDS_ON) {
+      _panel.content.node.addEventListener(
+        kind,
+        () => {
+          this._stoppedIn = this._runId();
+        },
+        { capture: true, passive: true }
+      );
+    }
+    session.mirrored.connect((_, ops) => {
+      this._onMirrored(ops);
+    });
+  }
+
+  private _runId(): string | null {
+    const { path } = this._panel.context;
+    const run = this._bcc.runs.find(({ notebook }) => notebook === path);
+    return run?.id ?? null;
+  }
+
+  private _onMirrored(ops: readonly LoggedOp[]): void {
+    const run = this._runId();
+    if (
+      !this._bcc.settings.follow ||
+      !this._panel.isVisible ||
+      run === null ||
+      run === this._stoppedIn
+    ) {
+      return;
+    }
+    const id = ops
+      .map(({ op }) => {
+        if (op.op === 'insert') {
+          return String(op.cell['id']);
+        }
+        return op.op === 'execution' ? op.cell_id : null;
+      })
+      .filter(cellId => cellId !== null)
+      .at(-1);
+    const { content } = this._panel;
+    const index = content.widgets.findIndex(cell => cell.model.id === id);
+    if (index >= 0) {
+      void content.scrollToItem(index, 'smart').catch(() => undefined);
+    }
+  }
+
+  private _stoppedIn: string | null = null;
+}

@@ -1,0 +1,96 @@
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { LoggedOp } from '../protocol';
+import { METADATA_KEY } from './notebook-json';
+import type { LiveNotebook } from './session';
+
+const WRITTEN = 'bcc-mod-written';
+const ACTIVE = 'bcc-mod-active';
+const MARK = 'bcc-CellMark';
+
+type CellWidget = NotebookPanel['content']['widgets'][number];
+
+/**
+ * Shows which cells a run wrote, and which one it is at.
+ *
+ * A mark is a narrow strip beside the cell; it says stage and step when it is pointed at.
+ */
+export class CellMarks {
+  constructor(
+    private readonly _panel: NotebookPanel,
+    session: LiveNotebook,
+    private readonly _trans: TranslationBundle
+  ) {
+    _panel.content.model?.cells.changed.connect(() => {
+      this._markSoon();
+    });
+    session.mirrored.connect((_, ops) => {
+      this._note(ops);
+      this._markSoon();
+    });
+    this._markSoon();
+  }
+
+  /** The cell that is being written or run. */
+  get activeId(): string | null {
+    return this._activeId;
+  }
+
+  private _note(ops: readonly LoggedOp[]): void {
+    for (const { op } of ops) {
+      if (op.op === 'insert') {
+        this._activeId = String(op.cell['id']);
+      } else if (op.op === 'execution') {
+        this._activeId = op.state === 'running' ? op.cell_id : null;
+      } else if (op.op === 'source') {
+        this._activeId = op.cell_id;
+      }
+    }
+  }
+
+  /** Cells are put into the page a little after they are put into the model. */
+  private _markSoon(): void {
+    this._timer ??= window.setTimeout(() => {
+      this._timer = undefined;
+      if (!this._panel.isDisposed) {
+        this._panel.content.widgets.forEach(cell => {
+          this._mark(cell);
+        });
+      }
+    }, 0);
+  }
+
+  private _mark(cell: CellWidget): void {
+    const place = placeOf(cell.model.getMetadata(METADATA_KEY));
+    cell.toggleClass(WRITTEN, place !== null);
+    cell.toggleClass(ACTIVE, place !== null && cell.model.id === this._activeId);
+    const strip = cell.node.querySelector(`:scope > .${MARK}`);
+    if (place === null) {
+      strip?.remove();
+    } else if (strip === null) {
+      const mark = document.createElement('div');
+      mark.className = MARK;
+      mark.title = this._trans.__(
+        'Written by a run: stage %1, step %2',
+        place.stage,
+        place.step
+      );
+      cell.node.appendChild(mark);
+    }
+  }
+
+  private _activeId: string | null = null;
+  private _timer: number | undefined;
+}
+
+function placeOf(mark: unknown): { stage: string; step: string } | null {
+  if (typeof mark !== 'object' || mark === null) {
+    return null;
+  }
+  const { stage, step } = mark as Record<string, unknown>;
+  return {
+    stage: typeof stage === 'string' ? stage : '–',
+    step: typeof step === 'string' ? step : '–'
+  };
+}
