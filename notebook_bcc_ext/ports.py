@@ -65,8 +65,9 @@ class NotebookDocument(Protocol):
     async def set_metadata(self, cell_id: str, changes: Json) -> None:
         """Merge into the cell's metadata; None removes a key."""
 
-    async def set_title(self, title: str) -> None:
-        """The title in the notebook's metadata and in its first `# ` cell, made if missing."""
+    async def set_title(self, title: str, mark: Json | None = None) -> None:
+        """The title in the notebook's metadata and in its first `# ` cell, made if missing;
+        a cell that is made gets `mark` as its metadata."""
 
     async def start_execution(self, cell_id: str) -> None:
         """Outputs cleared, count empty, shown as running."""

@@ -1,6 +1,7 @@
 import { PathExt } from '@jupyterlab/coreutils';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { CommandRegistry } from '@lumino/commands';
+import { Signal, type ISignal } from '@lumino/signaling';
 
 import type { ICellPlace, Model } from './model';
 
@@ -27,6 +28,9 @@ export class NotebookLink {
     private readonly _tracker: INotebookTracker | null,
     private readonly _model: Model
   ) {
+    _tracker?.currentChanged.connect(() => {
+      this._currentChanged.emit();
+    });
     _tracker?.activeCellChanged.connect(() => {
       this._model.cellPlace = this.placeOfActiveCell();
     });
@@ -35,6 +39,10 @@ export class NotebookLink {
   /** The path of the notebook the person works in. */
   get currentPath(): string | null {
     return this._tracker?.currentWidget?.context.path ?? null;
+  }
+
+  get currentChanged(): ISignal<this, void> {
+    return this._currentChanged;
   }
 
   /** The place of the selected cell; null when it is none of ours. */
@@ -82,6 +90,8 @@ export class NotebookLink {
     await notebook.scrollToCell(cell, 'smart');
     return true;
   }
+
+  private readonly _currentChanged = new Signal<this, void>(this);
 
   private _panel(path: string): NotebookPanel | null {
     const wanted = PathExt.normalize(path);

@@ -87,11 +87,12 @@ class MemoryNotebook:
     async def set_metadata(self, cell_id: str, changes: Json) -> None:
         self._change(cell_id, SetCellMetadata(cell_id=cell_id, metadata=changes))
 
-    async def set_title(self, title: str) -> None:
+    async def set_title(self, title: str, mark: Json | None = None) -> None:
         merge_metadata(self.metadata, {"title": title})
         heading = self._heading()
         if heading is None:
-            await self.insert(NewCell("markdown", f"# {title}", at_top=True))
+            cell = NewCell("markdown", f"# {title}", metadata=mark or {}, at_top=True)
+            await self.insert(cell)
         else:
             _, *rest = heading["source"].split("\n")
             heading["source"] = "\n".join([f"# {title}", *rest])

@@ -91,10 +91,7 @@ export async function startRun(
   return ((await response.json()) as IRunView).id;
 }
 
-export async function viewOf(
-  page: LivePage,
-  runId: string
-): Promise<IRunView> {
+export async function viewOf(page: LivePage, runId: string): Promise<IRunView> {
   const response = await page.request.get(`${API}/runs/${runId}`);
   return (await response.json()) as IRunView;
 }
@@ -142,9 +139,7 @@ export async function onDisk(
 }
 
 /** The open notebook, cell by cell, from the page's own widgets. */
-export async function inPage(
-  page: LivePage
-): Promise<ISeenCell[]> {
+export async function inPage(page: LivePage): Promise<ISeenCell[]> {
   const cells = await page.evaluate(() => {
     const panel = window.jupyterapp.shell.currentWidget as unknown as {
       content: { widgets: { model: { toJSON(): unknown } }[] };
@@ -160,11 +155,11 @@ export async function inPage(
 function asSeen(value: unknown): ISeenCell {
   const cell = value as Record<string, unknown>;
   return {
-    id: String(cell['id']),
-    type: String(cell['cell_type']),
-    source: String(cell['source']),
-    outputs: (cell['outputs'] as unknown[] | undefined) ?? [],
-    count: (cell['execution_count'] as number | null | undefined) ?? null
+    id: String(cell.id),
+    type: String(cell.cell_type),
+    source: String(cell.source),
+    outputs: (cell.outputs as unknown[] | undefined) ?? [],
+    count: (cell.execution_count as number | null | undefined) ?? null
   };
 }
 
@@ -192,9 +187,7 @@ export async function expectSameOnDisk(
   return cells;
 }
 
-export async function expectNoDialog(
-  page: LivePage
-): Promise<void> {
+export async function expectNoDialog(page: LivePage): Promise<void> {
   await expect(page.locator('.jp-Dialog')).toHaveCount(0);
 }
 

@@ -63,7 +63,7 @@ async def execute(context: ActionContext, action: wire.ExecAction) -> ActionResu
 
 
 async def is_thinking(context: ActionContext, action: wire.IsThinkingAction) -> ActionResult:
-    await _close_thinking(context)
+    await close_thinking(context)
     text = "\n\n".join(
         part
         for part in (action.custom_text, action.thinking_text, *action.text_array)
@@ -91,11 +91,12 @@ async def finish_thinking(
     context: ActionContext, _action: wire.FinishThinkingAction
 ) -> ActionResult:
     cell_id = context.thinking.cell_id if context.thinking else None
-    await _close_thinking(context)
+    await close_thinking(context)
     return ActionResult(success=True, cell_id=cell_id)
 
 
-async def _close_thinking(context: ActionContext) -> None:
+async def close_thinking(context: ActionContext) -> None:
+    """Also done when a behavior ends without having said that it is finished."""
     if context.thinking is None:
         return
     await context.set_metadata(

@@ -207,11 +207,12 @@ class ContentsNotebook:
     async def set_metadata(self, cell_id: str, changes: Json) -> None:
         await self._change(SetCellMetadata(cell_id=cell_id, metadata=changes))
 
-    async def set_title(self, title: str) -> None:
+    async def set_title(self, title: str, mark: Json | None = None) -> None:
         view = self._view()
         in_metadata = SetNotebookMetadata(metadata={"title": title})
         if view.heading_id is None:
-            heading = self._insertion(NewCell("markdown", f"# {title}", at_top=True))
+            cell = NewCell("markdown", f"# {title}", metadata=mark or {}, at_top=True)
+            heading = self._insertion(cell)
             await self._change(in_metadata, heading)
         else:
             _, *rest = view.heading_source.split("\n")

@@ -246,7 +246,9 @@ class KernelRunner:
     async def _kernel(self, *, start: bool) -> Kernel | None:
         finding = self.source.start() if start else self.source.find()
         try:
-            return await asyncio.wait_for(finding, self._start_timeout)
+            # Not `wait_for`: in Python 3.11 it may swallow the cancellation of a run.
+            async with asyncio.timeout(self._start_timeout):
+                return await finding
         except TimeoutError:
             msg = f"no kernel was ready within {self._start_timeout:g} s"
             raise KernelTimeoutError(msg) from None

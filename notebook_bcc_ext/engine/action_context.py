@@ -80,7 +80,7 @@ class RunActionContext:
         await self._world.notebook.set_metadata(cell_id, changes)
 
     async def set_title(self, title: str) -> None:
-        await self._world.notebook.set_title(title)
+        await self._world.notebook.set_title(title, {METADATA_KEY: self._provenance()})
 
     def _provenance(self) -> Json:
         progress = self._world.memory.progress

@@ -78,6 +78,8 @@ class Questions:
             raise IllegalCommandError(command, _decided(standing), ())
         if self._answered is not None and not self._answered.done():
             self._answered.set_result(answer)
+            # Whoever looks before the run wakes up must not see it waiting any more.
+            self.pending = None
 
     async def withdraw(self) -> None:
         """The run is cancelled: the question is closed."""

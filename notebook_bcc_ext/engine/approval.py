@@ -20,7 +20,7 @@ from notebook_bcc_ext.engine.proposals import (
 )
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.fsm.machine import utc_now
-from notebook_bcc_ext.protocol.actions import LAST_ADDED_CELL, ExecAction
+from notebook_bcc_ext.protocol.actions import ExecAction
 from notebook_bcc_ext.protocol.plan import StageStepsUpdate, WorkflowTemplate, WorkflowUpdate
 from notebook_bcc_ext.protocol.runs import Pending, ProposalKind
 from notebook_bcc_ext.protocol.states import Event
@@ -65,8 +65,10 @@ class Approval:
         world.memory.asking = None
         if answer.verdict == "rejected":
             return self._rejected(pending, answer, workflow=workflow)
+        changes = pending.changes
         if answer.edited is not None:
             update = self._parse_edit(update, answer.edited)
+            changes = describe_changes(update, world.memory.progress)
         if isinstance(update, WorkflowUpdate):
             world.machine.fire(Event.UPDATE_WORKFLOW_CONFIRMED)
             target = apply_workflow(update, world.memory.progress)
@@ -76,7 +78,7 @@ class Approval:
             world.machine.fire(Event.UPDATE_STEP_CONFIRMED)
             self._apply_steps(update)
         world.memory.counts.plan_revisions += 1
-        world.memory.added += [c.id for c in pending.changes if c.change == "added"]
+        world.memory.added += [c.id for c in changes if c.change == "added"]
         self._publish_decision(pending, answer)
         return ActionResult(success=True)
 
@@ -170,9 +172,8 @@ class Approval:
     async def of_code(self, action: ExecAction) -> bool:
         if self._world.approval != "code":
             return True
-        name, memory = action.codecell_id, self._world.memory
-        last = memory.last_code_cell
-        cell_id = last if name == LAST_ADDED_CELL else memory.cell_names.get(name, name)
+        name = action.codecell_id
+        cell_id = self._world.memory.cell_named(name)
         source = await self._world.notebook.source_of(cell_id) if cell_id else None
         content: Json = {"codecell_id": name, "cell_id": cell_id, "source": source}
         return await self._allowed("code", "Run this cell?", content)

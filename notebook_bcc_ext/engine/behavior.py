@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
+from notebook_bcc_ext.actions.builtin import close_thinking
 from notebook_bcc_ext.actions.context import ActionResult
 from notebook_bcc_ext.engine.action_context import RunActionContext
 from notebook_bcc_ext.engine.approval import Approval
@@ -41,6 +42,7 @@ class Behavior:
         self.step_ended = False
         self._stopped: str | None = None
         self._digest: str | None = None
+        self._refused = False
         self._known: deque[str] = deque()
         memory = world.memory
         if memory.resumable:
@@ -80,6 +82,11 @@ class Behavior:
                 if self._stopped is not None:
                     break
             self._adopt_behavior(stream)
+
+    async def end(self) -> None:
+        """Whatever the planner forgot to finish is finished now."""
+        number = self._world.memory.counts.actions
+        await close_thinking(RunActionContext(self._world, self._observer, f"action-{number}"))
 
     def _was_done(self, digest: str) -> bool:
         """Whether the planner repeats, after its stream broke, what ran before it did (P7).
@@ -191,6 +198,7 @@ class Behavior:
 
     async def _execute(self, context: RunActionContext, action: Action) -> ActionResult:
         if isinstance(action, ExecAction) and not await self._approval.of_code(action):
+            self._refused = True
             return ActionResult(success=False, error="the person did not allow this cell to run")
         try:
             result = await self._world.registry.execute(context, action)
@@ -231,6 +239,11 @@ class Behavior:
         """A18: let the planner repair it, go on, or fail."""
         world, memory = self._world, self._world.memory
         message = result.error or "the action failed"
+        if self._refused:
+            # No fault of anybody's: the planner is told, and decides what to do instead (U9).
+            self._stopped = message
+            world.machine.fire(Event.COMPLETE_ACTION)
+            return
         repairable = isinstance(action, ExecAction) and action.auto_debug
         if repairable and memory.debug_attempts < world.settings.max_debug_attempts:
             memory.debug_attempts += 1

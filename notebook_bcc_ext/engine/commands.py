@@ -15,28 +15,38 @@ Doer = Callable[["Run", Command, str | None], Awaitable[None]]
 
 
 def allowed_commands(run: Run) -> list[CommandName]:
-    state, status = run.world.machine.state, run.status
-    failed_here = run.world.memory.error is not None
+    status = run.status
     allowed: list[CommandName] = []
     if status == "waiting":
         allowed += ["confirm", "reject"]
     if status == "running":
         allowed.append("pause")
-    taken_up = run.world.gate.reason == "restart"
-    at_work = not run.resting or state is State.IDLE or taken_up
-    if status == "paused" and not failed_here and at_work:
-        allowed += ["resume", "step"]
-    if status == "paused" and failed_here:
-        allowed.append("retry")
+    if status == "paused":
+        allowed += _out_of_a_pause(run)
     if status in ("running", "waiting", "paused"):
         allowed.append("cancel")
     if run.world.machine.allows(Event.RESET):
         allowed.append("reset")
-    if state is State.ERROR:
-        if run.world.memory.has_workflow:
-            allowed.append("restart")
-        if run.world.memory.progress.step is not None:
-            allowed += ["retry", "debug"]
+    return allowed + _recoveries(run)
+
+
+def _out_of_a_pause(run: Run) -> list[CommandName]:
+    if run.world.memory.error is not None:
+        return ["retry"]
+    taken_up = run.world.gate.reason == "restart"
+    at_work = not run.resting or run.world.machine.state is State.IDLE or taken_up
+    return ["resume", "step"] if at_work else []
+
+
+def _recoveries(run: Run) -> list[CommandName]:
+    state, memory = run.world.machine.state, run.world.memory
+    if state is State.IDLE and run.status == "cancelled":
+        return ["restart"]
+    allowed: list[CommandName] = []
+    if state is State.ERROR and memory.has_workflow:
+        allowed.append("restart")
+    if state is State.ERROR and memory.progress.step is not None:
+        allowed += ["retry", "debug"]
     return allowed
 
 

@@ -240,6 +240,7 @@ class Driver:
                 await behavior.run_carried()
                 abandoned = memory.progress.stage is None
         memory.verdict_after_carried = False
+        await behavior.end()
         await self._navigation.end_behavior()
         world.machine.fire(Event.COMPLETE_BEHAVIOR)
         if abandoned or behavior.step_ended or judgement.achieved:

@@ -149,7 +149,7 @@ describe('Sidebar', () => {
       client.greet('step_running', [someRun({ pending, error, goal: evil })]);
     });
     expect(sidebar.node.querySelector('img')).toBeNull();
-    expect(sidebar.node.textContent?.split(evil)).toHaveLength(4);
+    expect(sidebar.node.textContent.split(evil)).toHaveLength(4);
   });
 
   it('announces changes of state and connection to screen readers', async () => {

@@ -50,7 +50,7 @@ export class Follower {
     const id = ops
       .map(({ op }) => {
         if (op.op === 'insert') {
-          return String(op.cell['id']);
+          return String(op.cell.id);
         }
         return op.op === 'execution' ? op.cell_id : null;
       })

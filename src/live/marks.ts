@@ -40,7 +40,7 @@ export class CellMarks {
   private _note(ops: readonly LoggedOp[]): void {
     for (const { op } of ops) {
       if (op.op === 'insert') {
-        this._activeId = String(op.cell['id']);
+        this._activeId = String(op.cell.id);
       } else if (op.op === 'execution') {
         this._activeId = op.state === 'running' ? op.cell_id : null;
       } else if (op.op === 'source') {
@@ -54,21 +54,25 @@ export class CellMarks {
     this._timer ??= window.setTimeout(() => {
       this._timer = undefined;
       if (!this._panel.isDisposed) {
-        this._panel.content.widgets.forEach(cell => {
+        for (const cell of this._panel.content.widgets) {
           this._mark(cell);
-        });
+        }
       }
     }, 0);
   }
 
   private _mark(cell: CellWidget): void {
+    const isActive = cell.model.id === this._activeId;
+    if (isActive !== cell.hasClass(ACTIVE)) {
+      cell.toggleClass(ACTIVE, isActive);
+    }
+    if (this._seen.has(cell)) {
+      return; // Where a cell comes from does not change.
+    }
+    this._seen.add(cell);
     const place = placeOf(cell.model.getMetadata(METADATA_KEY));
-    cell.toggleClass(WRITTEN, place !== null);
-    cell.toggleClass(ACTIVE, place !== null && cell.model.id === this._activeId);
-    const strip = cell.node.querySelector(`:scope > .${MARK}`);
-    if (place === null) {
-      strip?.remove();
-    } else if (strip === null) {
+    if (place !== null) {
+      cell.addClass(WRITTEN);
       const mark = document.createElement('div');
       mark.className = MARK;
       mark.title = this._trans.__(
@@ -80,6 +84,7 @@ export class CellMarks {
     }
   }
 
+  private readonly _seen = new WeakSet<CellWidget>();
   private _activeId: string | null = null;
   private _timer: number | undefined;
 }

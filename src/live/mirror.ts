@@ -2,23 +2,26 @@ import type { ICellModel, ICodeCellModel } from '@jupyterlab/cells';
 import type { INotebookModel } from '@jupyterlab/notebook';
 import { JSONExt, type PartialJSONObject } from '@lumino/coreutils';
 
-import type { ChangeOutputs, LoggedOp, SetExecution } from '../protocol';
+import type { LoggedOp, SetExecution } from '../protocol';
 import {
-  changedOutputs,
+  changeOutputs,
+  insert,
+  isCode,
+  newCell,
+  patchMetadata,
+  setMetadata,
+  setSource,
+  type SharedCell,
+  type SharedNotebook
+} from './cells';
+import {
   METADATA_KEY,
   placeAfter,
-  stdout,
-  textOf,
   type ICell,
   type INotebook,
   type Metadata,
-  type NotebookOp,
-  type Output
+  type NotebookOp
 } from './notebook-json';
-
-type SharedNotebook = INotebookModel['sharedModel'];
-type SharedCell = ReturnType<SharedNotebook['getCell']>;
-type OutputValue = Parameters<ICodeCellModel['outputs']['add']>[0];
 
 /**
  * Writes operations into the live model of an open notebook.
@@ -244,7 +247,7 @@ export class Mirror {
     shared.transact(() => {
       for (const [id, cell] of cells) {
         const want = wanted.get(id);
-        if (want === undefined || want.cell_type !== cell.cell_type) {
+        if (want?.cell_type !== cell.cell_type) {
           const index = ids.indexOf(id);
           shared.deleteCell(index);
           ids.splice(index, 1);
@@ -297,128 +300,4 @@ export class Mirror {
       cell.executionCount = want.execution_count ?? null;
     }
   }
-}
-
-function isCode(cell: ICellModel): cell is ICodeCellModel {
-  return cell.type === 'code';
-}
-
-/** A cell nobody has run has no outputs to distrust: JupyterLab trusts its own new cells too. */
-function newCell(cell: ICell): ICell {
-  const trusted = cell.cell_type === 'code' && cell.outputs?.length === 0;
-  return trusted
-    ? { ...cell, metadata: { ...cell.metadata, trusted: true } }
-    : cell;
-}
-
-function insert(
-  shared: SharedNotebook,
-  index: number,
-  cell: ICell
-): SharedCell {
-  const { outputs, execution_count, ...rest } = cell;
-  const fresh =
-    cell.cell_type === 'code'
-      ? {
-          ...rest,
-          outputs: outputs ?? [],
-          execution_count: execution_count ?? null
-        }
-      : rest;
-  return shared.insertCell(index, structuredClone(fresh));
-}
-
-/** Only what differs in the middle, so that a cursor elsewhere in the cell stays put. */
-function setSource(cell: SharedCell, source: string): void {
-  const old = cell.source;
-  const most = Math.min(old.length, source.length);
-  let start = 0;
-  while (start < most && old[start] === source[start]) {
-    start += 1;
-  }
-  let end = 0;
-  while (
-    end < most - start &&
-    old[old.length - 1 - end] === source[source.length - 1 - end]
-  ) {
-    end += 1;
-  }
-  if (start !== old.length || old.length !== source.length) {
-    cell.updateSource(
-      start,
-      old.length - end,
-      source.slice(start, source.length - end)
-    );
-  }
-}
-
-function setMetadata(cell: SharedCell | undefined, changes: Metadata): void {
-  for (const [key, value] of Object.entries(changes)) {
-    if (value === null || value === undefined) {
-      cell?.deleteMetadata(key);
-    } else {
-      cell?.setMetadata(key, value);
-    }
-  }
-}
-
-function patchMetadata(cell: SharedCell, metadata: Metadata): void {
-  const now = cell.getMetadata() as Metadata;
-  for (const key of Object.keys(now)) {
-    if (key !== 'trusted' && metadata[key] === undefined) {
-      cell.deleteMetadata(key);
-    }
-  }
-  for (const [key, value] of Object.entries(metadata)) {
-    const same = JSONExt.deepEqual(now[key] ?? null, value ?? null);
-    if (key !== 'trusted' && value !== undefined && !same) {
-      cell.setMetadata(key, value);
-    }
-  }
-}
-
-function changeOutputs(cell: ICodeCellModel, op: ChangeOutputs): void {
-  const { outputs } = cell;
-  switch (op.change) {
-    case 'clear':
-      outputs.clear();
-      return;
-    case 'append':
-      for (const output of op.outputs) {
-        outputs.add(output as unknown as OutputValue);
-      }
-      return;
-    case 'extend': {
-      const last = outputs.length - 1;
-      const stream =
-        op.index >= 0 && op.index <= last
-          ? (outputs.get(op.index).toJSON() as unknown as Output)
-          : undefined;
-      if (stream === undefined) {
-        outputs.add(stdout(op.text));
-        return;
-      }
-      if (stream.output_type === 'stream') {
-        const more = { ...stream, text: op.text };
-        if (op.index === last) {
-          outputs.add(more);
-        } else {
-          const text = textOf(stream) + op.text;
-          outputs.set(op.index, { ...more, text });
-        }
-        return;
-      }
-      break;
-    }
-    case 'replace':
-      if (op.index >= 0 && op.index < outputs.length && op.outputs[0]) {
-        outputs.set(op.index, op.outputs[0] as unknown as OutputValue);
-        return;
-      }
-      break;
-    case 'set':
-      break;
-  }
-  const now = outputs.toJSON() as unknown as Output[];
-  outputs.fromJSON(changedOutputs(now, op));
 }

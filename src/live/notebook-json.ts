@@ -89,7 +89,10 @@ export function applyOperations(
       case 'notebook_metadata':
         mergeMetadata(notebook.metadata, op.metadata as Metadata);
         break;
-      default: {
+      case 'execution':
+      case 'metadata':
+      case 'outputs':
+      case 'source': {
         const cell = cells.get(op.cell_id);
         if (cell !== undefined) {
           changeCell(cell, op);
@@ -164,7 +167,10 @@ export function stdout(text: string): Output {
 
 export function textOf(stream: Output): string {
   const { text } = stream;
-  return Array.isArray(text) ? text.join('') : String(text);
+  if (Array.isArray(text)) {
+    return text.join('');
+  }
+  return typeof text === 'string' ? text : '';
 }
 
 /** A value of null removes its key. */

@@ -11,8 +11,10 @@ import { clientFor, type Client } from '../client';
 import { INotebookBcc } from '../tokens';
 import { NotebookApi } from './api';
 import { Follower } from './follow';
+// eslint-disable-next-line jupyter/prefer-lazy-imports -- restored notebooks need it at start
 import { CellMarks } from './marks';
 import { LiveContentProvider, PROVIDER_ID } from './provider';
+// eslint-disable-next-line jupyter/prefer-lazy-imports -- restored notebooks need it at start
 import { LiveNotebook } from './session';
 
 /**
@@ -86,7 +88,7 @@ async function followPanel(
   const known = [...provider.sessions.values()].some(
     session => session.context === context
   );
-  if (known || !useProvider(context)) {
+  if (known || !takeOver(context)) {
     return;
   }
   const session = new LiveNotebook(context, client, api);
@@ -104,7 +106,7 @@ async function followPanel(
  * The widget factory has a slot for providers, but it takes one owner only and counts for every
  * drive, whether it has such a provider or not. A context has a slot of its own.
  */
-function useProvider(context: NotebookPanel['context']): boolean {
+function takeOver(context: NotebookPanel['context']): boolean {
   const slot = context as unknown as { _contentProviderId?: string };
   if (slot._contentProviderId !== undefined) {
     console.warn(

@@ -8,6 +8,7 @@ import type { ServerMessage } from '../messages';
 import type { LoggedOp, NotebookState } from '../protocol';
 import { StaleBaseError, type NotebookApi } from './api';
 import { Base } from './base';
+import { Inbox, Turns } from './inbox';
 import { mergeNotebooks } from './merge';
 import { Mirror } from './mirror';
 import { positionOf, type INotebook } from './notebook-json';
@@ -59,7 +60,7 @@ export class LiveNotebook implements IDisposable {
       return;
     }
     this._isDisposed = true;
-    window.clearTimeout(this._applyTimer);
+    this._inbox.clear();
     window.clearTimeout(this._ackTimer);
     this.context.pathChanged.disconnect(this._onPath, this);
     this.context.saveState.disconnect(this._onSaveState, this);
@@ -74,7 +75,7 @@ export class LiveNotebook implements IDisposable {
   loaded(model: Contents.IModel): void {
     const content = structuredClone(model.content) as INotebook;
     const position = positionOf(content.metadata);
-    this._waiting = [];
+    this._inbox.clear();
     this._logId = position.logId;
     this._seq = position.seq;
     this._base = new Base(nameOf(model), content);
@@ -88,7 +89,7 @@ export class LiveNotebook implements IDisposable {
    * somebody rewrote a cell that is rewritten here too. Null: there is no log.
    */
   async check(): Promise<Contents.IModel | null> {
-    return await this._inTurn(async () => {
+    return await this._turns.take(async () => {
       const state = await this._api.check({
         path: this._path,
         base_hash: this._base.hash
@@ -107,9 +108,9 @@ export class LiveNotebook implements IDisposable {
   }
 
   async save(): Promise<Contents.IModel> {
-    return await this._inTurn(async () => {
+    return await this._turns.take(async () => {
       for (let attempt = 1; ; attempt++) {
-        this._applyWaiting();
+        this._inbox.empty();
         const content = this._mirror.toJSON();
         const { seq } = positionOf(content.metadata);
         this._changedSince = false;
@@ -169,7 +170,7 @@ export class LiveNotebook implements IDisposable {
         break;
       case 'ops':
         if (message.log_id === this._logId) {
-          this._receive(message.ops);
+          this._inbox.put(message.ops);
         }
         break;
       case 'disk':
@@ -214,24 +215,9 @@ export class LiveNotebook implements IDisposable {
 
   // -- mirroring ------------------------------------------------------------------------------
 
-  private _receive(ops: readonly LoggedOp[]): void {
-    this._waiting.push(...ops);
-    if (this._applyTimer !== undefined) {
-      return;
-    }
-    // As long as the last batch took, the page is left to its user; what comes is gathered.
-    const pause = Math.max(0, this._appliedAt + this._took - performance.now());
-    this._applyTimer = window.setTimeout(() => {
-      this._applyWaiting();
-    }, pause);
-  }
-
-  private _applyWaiting(): void {
-    window.clearTimeout(this._applyTimer);
-    this._applyTimer = undefined;
+  private _apply(arrived: readonly LoggedOp[]): void {
     const logId = this._logId;
-    const ops = this._waiting.filter(({ seq }) => seq > this._seq);
-    this._waiting = [];
+    const ops = arrived.filter(({ seq }) => seq > this._seq);
     const first = ops.at(0);
     const last = ops.at(-1);
     if (!first || !last || logId === null || this._isDisposed) {
@@ -241,7 +227,6 @@ export class LiveNotebook implements IDisposable {
       this._attach(); // Something is missing in between: ask for it.
       return;
     }
-    const started = performance.now();
     try {
       this._mirror.apply(ops, this._rewritten(ops));
       this._base.add(ops);
@@ -252,8 +237,6 @@ export class LiveNotebook implements IDisposable {
       void this._catchUp(null);
       return;
     }
-    this._appliedAt = performance.now();
-    this._took = this._appliedAt - started;
     this._acknowledgeSoon();
     this._mirrored.emit(ops);
   }
@@ -284,7 +267,7 @@ export class LiveNotebook implements IDisposable {
   /** Take over what others saved, unless the file is the one we know. */
   private async _catchUp(hash: string | null): Promise<void> {
     try {
-      await this._inTurn(async () => {
+      await this._turns.take(async () => {
         if (hash === null || hash !== this._base.hash) {
           await this._pull();
         }
@@ -301,7 +284,7 @@ export class LiveNotebook implements IDisposable {
     if (this._isDisposed || state.content === null) {
       return true;
     }
-    this._applyWaiting();
+    this._inbox.empty();
     return this._merge(state, state.content as unknown as INotebook);
   }
 
@@ -374,27 +357,20 @@ export class LiveNotebook implements IDisposable {
     return this._logId === positionOf(this._mirror.metadata).logId ? seq : 0;
   }
 
-  private async _inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this._queue.then(work);
-    this._queue = turn.catch(() => undefined);
-    return await turn;
-  }
-
   private readonly _mirror: Mirror;
   private _base: Base;
   private _path: string;
   private _logId: string | null;
   private _seq: number;
   private _attachedLog: string | null = null;
-  private _waiting: LoggedOp[] = [];
-  private _applyTimer: number | undefined;
+  private readonly _inbox = new Inbox(ops => {
+    this._apply(ops);
+  });
+  private readonly _turns = new Turns();
   private _ackTimer: number | undefined;
-  private _appliedAt = 0;
-  private _took = 0;
   private _overwriting: string | null = null;
   private _changedSince = false;
   private _plainContent: INotebook | null = null;
-  private _queue: Promise<unknown> = Promise.resolve();
   private _isDisposed = false;
   private readonly _mirrored = new Signal<this, readonly LoggedOp[]>(this);
 }

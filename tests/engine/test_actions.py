@@ -111,13 +111,13 @@ async def test_a3_a4_thinking(tmp_path):
         assert room.events.of("thinking")[0]["agent_name"] == "Ada"
 
 
-async def test_a3_an_open_thinking_cell_is_not_finished(tmp_path):
+async def test_a3_a_thinking_cell_is_finished_with_its_behavior(tmp_path):
     async with lab(tmp_path) as room:
         play(room, {"action": "is_thinking"})
         [cell] = await finished(room)
-        assert cell.metadata["finished_thinking"] is False
-        assert "jupyter" not in cell.metadata
+        assert cell.metadata["finished_thinking"] is True
         assert cell.source == "> 💭 …"
+        assert [event["active"] for event in room.events.of("thinking")] == [True, False]
 
 
 async def test_a5_a6_chapters_and_sections_count_and_move_the_progress(tmp_path):

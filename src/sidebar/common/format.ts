@@ -1,8 +1,11 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-/** `0.4 s`, `12 s`, `3 min 05 s`, `1 h 02 min`. */
+/** `40 ms`, `0.4 s`, `12 s`, `3 min 05 s`, `1 h 02 min`. */
 export function duration(ms: number, trans: TranslationBundle): string {
   const seconds = Math.max(0, ms) / 1000;
+  if (seconds < 0.1) {
+    return trans.__('%1 ms', String(Math.round(Math.max(0, ms))));
+  }
   if (seconds < 10) {
     return trans.__('%1 s', seconds.toFixed(1));
   }

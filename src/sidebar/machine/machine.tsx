@@ -51,7 +51,8 @@ export function Machine({ state }: { state: State }): React.JSX.Element | null {
   }
   const leaving = table.transitions.filter(row => row.from === state);
   const resting = table.transitions.filter(
-    row => row.from !== state && !EVERYWHERE.includes(row.to)
+    ({ from, to }) =>
+      from !== state && from !== 'error' && !EVERYWHERE.includes(to)
   );
   return (
     <figure className="bcc-Machine">

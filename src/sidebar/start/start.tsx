@@ -42,6 +42,21 @@ export function StartForm(): React.JSX.Element {
     setProblems({});
   }, []);
 
+  // Until somebody names another one, it is the notebook the person works in.
+  const named = React.useRef(false);
+  React.useEffect(() => {
+    const follow = (): void => {
+      if (!named.current && link.currentPath !== null) {
+        change({ notebook: link.currentPath });
+      }
+    };
+    follow();
+    link.currentChanged.connect(follow);
+    return () => {
+      link.currentChanged.disconnect(follow);
+    };
+  }, [link, change]);
+
   React.useEffect(() => {
     let gone = false;
     model.api
@@ -111,6 +126,7 @@ export function StartForm(): React.JSX.Element {
             className="bcc-Input"
             value={draft.notebook}
             onChange={event => {
+              named.current = true;
               change({ notebook: event.target.value });
             }}
           />
