@@ -84,7 +84,7 @@ fix: install ## Let the tools repair what they can
 test: check chromium ## Every check there is: lint, types, unit, contract, frontend, browser
 	@rm -rf $(RESULTS) && mkdir -p $(RESULTS)
 	@failed=0; \
-	echo "==> Python tests"; pytest --junitxml=$(RESULTS)/python.xml || failed=1; \
+	echo "==> Python tests"; pytest -n 2 --dist loadfile --junitxml=$(RESULTS)/python.xml || failed=1; \
 	echo "==> Frontend tests"; npx jest --json --outputFile=$(RESULTS)/jest.json || failed=1; \
 	echo "==> Browser tests"; npx playwright test --config ui-tests/playwright.config.ts || failed=1; \
 	python tests/summary.py $(RESULTS) || failed=1; \

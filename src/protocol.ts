@@ -194,6 +194,7 @@ export interface Counts {
   cells_executed: number;
   behaviors: number;
   planner_calls: number;
+  bytes_sent: number;
   plan_revisions: number;
 }
 export interface DeleteCell {
@@ -312,7 +313,7 @@ export interface StepNode {
  */
 export interface Pending {
   id: string;
-  kind: "workflow" | "steps" | "plan" | "behavior" | "code";
+  kind: "workflow" | "steps" | "plan" | "behavior" | "code" | "rebuild";
   summary: string;
   content: {
     [k: string]: unknown;

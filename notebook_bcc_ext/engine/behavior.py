@@ -134,7 +134,7 @@ class Behavior:
         self._world.warn(why)
 
     async def _perform(self, line: Json, digest: str | None) -> None:
-        await self._world.gate.passage()
+        await self._world.passage()
         action: Action | None = None
         error: BccError | None = None
         try:

@@ -67,7 +67,7 @@ class Driver:
             if world.memory.asking is not None:
                 await self._take_up_question(world.memory.asking)
                 continue
-            await world.gate.passage()
+            await world.passage()
             if world.restored:
                 world.restored = False
                 await reconnect(world, self.approval)
@@ -231,7 +231,7 @@ class Driver:
             except PlannerStreamError:
                 memory.resumable = True
                 raise
-            await world.gate.passage()
+            await world.passage()
             abandoned = memory.progress.stage is None
             if not abandoned:
                 counted = memory.tally.feedback(memory.progress.behavior_id)

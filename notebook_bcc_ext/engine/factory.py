@@ -10,6 +10,7 @@ from notebook_bcc_ext.actions.builtin import builtin_registry
 from notebook_bcc_ext.actions.plugins import load_plugins
 from notebook_bcc_ext.actions.registry import ActionRegistry
 from notebook_bcc_ext.engine.answers import Questions
+from notebook_bcc_ext.engine.budget import Budget
 from notebook_bcc_ext.engine.checkpoint import Checkpoint
 from notebook_bcc_ext.engine.gate import Gate, Limits
 from notebook_bcc_ext.engine.journal import Journal
@@ -90,6 +91,7 @@ def make_run(  # noqa: PLR0913  one argument per port
         journal=Journal(run_id, store),
         checkpoint=Checkpoint(run_id, request, store, machine, memory, effects),
         gate=gate,
+        budget=Budget(settings, memory.counts),
         questions=Questions(run_id, store),
         memory=memory,
         effects=effects,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-PauseReason = Literal["user", "step", "limit", "interactive", "error", "restart"]
+PauseReason = Literal["user", "step", "limit", "interactive", "error", "restart", "budget"]
 
 
 @dataclass

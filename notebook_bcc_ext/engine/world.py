@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from notebook_bcc_ext.actions.registry import ActionRegistry
 from notebook_bcc_ext.engine.activity import ActivityLog
 from notebook_bcc_ext.engine.answers import Questions
+from notebook_bcc_ext.engine.budget import Budget
 from notebook_bcc_ext.engine.checkpoint import Checkpoint
 from notebook_bcc_ext.engine.gate import Gate
 from notebook_bcc_ext.engine.journal import Journal
@@ -33,6 +34,7 @@ class World:
     journal: Journal
     checkpoint: Checkpoint
     gate: Gate
+    budget: Budget
     questions: Questions
     memory: RunMemory = field(default_factory=RunMemory)
     effects: EffectsLog = field(default_factory=EffectsLog)
@@ -47,6 +49,16 @@ class World:
     def publish(self, kind: str, payload: Json) -> None:
         self.activity.note(kind, payload, self.memory.progress)
         self.sink.publish(self.run_id, kind, payload)
+
+    async def passage(self) -> None:
+        """Before each action and each call: pauses, single steps and budgets are felt here."""
+        used_up = self.budget.used_up()
+        if used_up is not None:
+            self.gate.pause("budget")
+            self.budget.grant()
+            self.publish("notice", {"level": "warning", "text": used_up})
+            self.publish("status", {"status": "paused", "reason": "budget"})
+        await self.gate.passage()
 
     def warn(self, text: str) -> None:
         """Something the planner and the person should know, and that stops nothing."""

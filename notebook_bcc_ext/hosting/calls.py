@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from notebook_bcc_ext.ports import CallRecord, EventSink, RunStore
+from notebook_bcc_ext.protocol.runs import Counts
 
 
 class CallLog:
@@ -15,8 +16,15 @@ class CallLog:
         self._store = store
         self._sink = sink
         self._storing: set[asyncio.Task[None]] = set()
+        self._counts: Counts | None = None
+
+    def count_into(self, counts: Counts) -> None:
+        """The run's own counts, which its budget looks at."""
+        self._counts = counts
 
     def __call__(self, call: CallRecord) -> None:
+        if self._counts is not None:
+            self._counts.bytes_sent += call.request_bytes
         task = asyncio.get_running_loop().create_task(self._store.add_call(self._run_id, call))
         self._storing.add(task)
         task.add_done_callback(self._storing.discard)

@@ -96,6 +96,7 @@ async def headless_run(  # noqa: PLR0913  what is run, and four choices with def
             store=storage.runs,
             sink=sink,
         )
+        calls.count_into(run.world.memory.counts)
         try:
             yield run
         finally:

@@ -93,6 +93,7 @@ class RunManager:
             sink=self.broadcaster,
             remains=remains,
         )
+        calls.count_into(run.world.memory.counts)
         self._runs[run_id] = run
         self._calls[run_id] = calls
         return run

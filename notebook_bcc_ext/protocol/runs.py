@@ -113,6 +113,7 @@ class Counts(BrowserModel):
     cells_executed: int = 0
     behaviors: int = 0
     planner_calls: int = 0
+    bytes_sent: int = 0
     plan_revisions: int = 0
 
 

@@ -137,6 +137,10 @@ class Settings(BaseModel):
     log_level: LogLevel = "INFO"
     max_execution_steps: int = Field(default=0, ge=0)
     """Pause after this many actions; 0 means no limit."""
+    max_planner_calls: int = Field(default=0, ge=0)
+    """Pause after this many calls to the planner; 0 means no limit. So for the next two."""
+    max_run_seconds: int = Field(default=0, ge=0)
+    max_bytes_sent: int = Field(default=0, ge=0)
     interactive_mode: bool = False
     """Pause after every action."""
     approval: ApprovalPolicy = "updates"

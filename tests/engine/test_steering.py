@@ -444,6 +444,7 @@ async def test_j7_f4_the_view_the_journal_and_the_snapshot(tmp_path):
             "behaviors": 2,
             "plan_revisions": 0,
             "planner_calls": len(room.planner.requests),
+            "bytes_sent": 0,
         }
         assert (view.pending, view.error.kind) == (None, "ActionFailed")
         assert view.planner == {"kind": "http", "url": room.planner.url}
