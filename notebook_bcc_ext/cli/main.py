@@ -9,10 +9,18 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from notebook_bcc_ext.cli import backend, check_backend, playbooks, run, schema, states
+from notebook_bcc_ext.cli import (
+    backend,
+    check_backend,
+    playbooks,
+    replay,
+    run,
+    schema,
+    states,
+)
 from notebook_bcc_ext.errors import BccError
 
-_COMMANDS = (run, backend, check_backend, playbooks, states, schema)
+_COMMANDS = (run, replay, backend, check_backend, playbooks, states, schema)
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import httpx
+
 from notebook_bcc_ext.adapters.settings_sources import load_settings
 from notebook_bcc_ext.cli.parsing import Subparsers, assignment
 from notebook_bcc_ext.cli.terminal import JsonLines, Terminal
@@ -17,8 +19,9 @@ from notebook_bcc_ext.engine.run import Run
 from notebook_bcc_ext.errors import BccError, SettingsError
 from notebook_bcc_ext.hosting.headless import headless_run
 from notebook_bcc_ext.planners.library import PlaybookLibrary
+from notebook_bcc_ext.planners.replay import FORMAT
 from notebook_bcc_ext.protocol.plan import WorkflowTemplate
-from notebook_bcc_ext.protocol.runs import Command, Pending, RunRequest
+from notebook_bcc_ext.protocol.runs import Command, Pending, RunRequest, RunView
 from notebook_bcc_ext.protocol.settings import Settings
 from notebook_bcc_ext.protocol.settings_layers import Layer
 
@@ -41,6 +44,7 @@ def add_parser(commands: Subparsers) -> None:
         help="the answer to proposed changes; `ask` means no when nobody can be asked",
     )
     parser.add_argument("--max-steps", type=int, metavar="N", help="pause after N actions")
+    parser.add_argument("--record", type=Path, metavar="FILE", help="write the record for replay")
     parser.add_argument("--json", action="store_true", help="one JSON event a line")
     parser.set_defaults(execute=execute)
 
@@ -52,7 +56,7 @@ def execute(options: argparse.Namespace) -> int:
     )
     settings = load_settings([typed]).settings
     request = _request(options, settings)
-    return asyncio.run(_run(request, settings, options))
+    return asyncio.run(run_headless(request, settings, options))
 
 
 def _request(options: argparse.Namespace, settings: Settings) -> RunRequest:
@@ -82,10 +86,18 @@ def _workflow(file: Path | None) -> WorkflowTemplate | None:
         raise SettingsError(f"--workflow: {file} cannot be read: {error}") from None
 
 
-async def _run(request: RunRequest, settings: Settings, options: argparse.Namespace) -> int:
+async def run_headless(
+    request: RunRequest,
+    settings: Settings,
+    options: argparse.Namespace,
+    transport: httpx.AsyncBaseTransport | None = None,
+) -> int:
+    """Run to the end, answering as the options say; the exit code."""
     watcher = JsonLines() if options.json else Terminal()
     library = PlaybookLibrary(allow_paths=True)
-    async with headless_run(request, settings, watcher, library=library) as run:
+    async with headless_run(
+        request, settings, watcher, library=library, transport=transport
+    ) as run:
         watcher.watch(run)
         cancelling = _cancel_on_interrupt(run)
         with watcher:
@@ -97,8 +109,22 @@ async def _run(request: RunRequest, settings: Settings, options: argparse.Namesp
             await run.finished()
         view = run.view()
         watcher.conclude(view)
+        if options.record is not None:
+            await _write_record(run, view, options.record)
         failed = view.error is not None
         return 1 if failed else EXIT_CODES.get(view.status, 1)
+
+
+async def _write_record(run: Run, view: RunView, file: Path) -> None:
+    """The same form as the sidebar's export, with the variables the planner was given."""
+    calls = await run.world.store.calls(run.id, limit=100_000)
+    record = {
+        "format": FORMAT,
+        "run": view.model_dump(mode="json"),
+        "variables": run.world.memory.variables,
+        "calls": [{**vars(call), "location": None} for call in calls],
+    }
+    await asyncio.to_thread(file.write_text, json.dumps(record, ensure_ascii=False), "utf-8")
 
 
 def _cancel_on_interrupt(run: Run) -> list[asyncio.Task[None]]:

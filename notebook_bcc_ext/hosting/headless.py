@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import httpx
 from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
 
 from notebook_bcc_ext.adapters.contents_access import ContentsAccess
@@ -15,6 +16,7 @@ from notebook_bcc_ext.adapters.contents_notebook import ContentsNotebook
 from notebook_bcc_ext.adapters.kernel_remote import RemoteKernelSource
 from notebook_bcc_ext.adapters.kernel_runner import KernelRunner
 from notebook_bcc_ext.adapters.kernel_source import OwnKernelSource
+from notebook_bcc_ext.adapters.planner_factory import make_planner
 from notebook_bcc_ext.engine.factory import make_run
 from notebook_bcc_ext.engine.run import Run
 from notebook_bcc_ext.errors import SettingsError
@@ -77,8 +79,10 @@ async def headless_run(  # noqa: PLR0913  what is run, and four choices with def
     library: PlaybookLibrary | None = None,
     store_path: Path | None = None,
     kernel_name: str = "python3",
+    transport: httpx.AsyncBaseTransport | None = None,
 ) -> AsyncIterator[Run]:
-    """The run, not started; leaving closes everything. `request.notebook` is a file path."""
+    """The run, not started; leaving closes everything. `request.notebook` is a file path, and
+    `transport` answers in the planner's place."""
     file, folder = notebook_place(request)
     run_id = uuid.uuid4().hex
     storage = await Storage.open(store_path)
@@ -92,7 +96,9 @@ async def headless_run(  # noqa: PLR0913  what is run, and four choices with def
             settings,
             notebook=workplace.notebook(file.name),
             runner=workplace.runner(file.name),
-            planner=planner_for(local.planner, settings, library or PlaybookLibrary(), calls),
+            planner=make_planner(settings, calls, transport)
+            if transport
+            else planner_for(local.planner, settings, library or PlaybookLibrary(), calls),
             store=storage.runs,
             sink=sink,
         )
