@@ -4,7 +4,7 @@ import type { Widget } from '@lumino/widgets';
 
 import type { Model } from './model';
 import type { RunView } from './protocol';
-import { pendingWords } from './sidebar/words';
+import { pendingWords } from './sidebar/plan-words';
 
 const WAITING_CLASS = 'bcc-mod-waiting';
 const MARK = '● ';

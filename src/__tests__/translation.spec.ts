@@ -21,6 +21,8 @@ const SPOKEN_ATTRIBUTES = ['aria-label', 'title', 'placeholder', 'alt'];
 
 interface IFindings {
   messages: Set<string>;
+  /** Messages with a number, in the singular. */
+  counted: Set<string>;
   bypasses: string[];
 }
 
@@ -52,6 +54,9 @@ function inspect(name: string, text: string, findings: IFindings): void {
         const argument = node.arguments[position];
         if (argument && ts.isStringLiteralLike(argument)) {
           findings.messages.add(argument.text);
+          if (positions.length === 2 && position === positions[0]) {
+            findings.counted.add(argument.text);
+          }
         }
       }
     }
@@ -94,7 +99,11 @@ function schemaMessages(node: unknown): string[] {
 }
 
 function inspectProduct(): IFindings {
-  const findings: IFindings = { messages: new Set(), bypasses: [] };
+  const findings: IFindings = {
+    messages: new Set(),
+    counted: new Set(),
+    bypasses: []
+  };
   for (const path of sourceFiles(join(ROOT, 'src'))) {
     inspect(path.slice(ROOT.length + 1), readFileSync(path, 'utf8'), findings);
   }
@@ -127,6 +136,13 @@ describe('Simplified Chinese', () => {
     }
   });
 
+  it('has two forms of what is counted, or JupyterLab takes none', () => {
+    expect(findings.counted.size).toBeGreaterThan(2);
+    for (const message of findings.counted) {
+      expect([message, entries[message]?.length]).toEqual([message, 2]);
+    }
+  });
+
   it('names its language the way JupyterLab looks it up', () => {
     expect(header).toMatchObject({
       domain: 'notebook_bcc_ext',
@@ -145,7 +161,11 @@ describe('Untranslated text', () => {
     ['an expression', "<p>{'Hello'}</p>"],
     ['a spoken attribute', '<p title="Hello" />']
   ])('is found as %s', (_, source) => {
-    const findings: IFindings = { messages: new Set(), bypasses: [] };
+    const findings: IFindings = {
+      messages: new Set(),
+      counted: new Set(),
+      bypasses: []
+    };
     inspect('example.tsx', source, findings);
     expect(findings.bypasses).toHaveLength(1);
   });

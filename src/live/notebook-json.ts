@@ -1,4 +1,8 @@
-import type { JSONObject, PartialJSONValue } from '@lumino/coreutils';
+import {
+  JSONExt,
+  type JSONObject,
+  type PartialJSONValue
+} from '@lumino/coreutils';
 
 import type {
   ChangeOutputs,
@@ -74,7 +78,9 @@ export function applyOperations(
   for (const op of ops) {
     switch (op.op) {
       case 'insert': {
-        const cell = structuredClone(op.cell) as unknown as ICell;
+        const cell = JSONExt.deepCopy(
+          op.cell as unknown as JSONObject
+        ) as unknown as ICell;
         if (!cells.has(cell.id)) {
           const ids = notebook.cells.map(({ id }) => id);
           notebook.cells.splice(placeAfter(ids, op.after_id), 0, cell);

@@ -1,5 +1,6 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Contents } from '@jupyterlab/services';
+import { JSONExt, type PartialJSONObject } from '@lumino/coreutils';
 import type { IDisposable } from '@lumino/disposable';
 import { Signal, type ISignal } from '@lumino/signaling';
 
@@ -73,7 +74,9 @@ export class LiveNotebook implements IDisposable {
 
   /** The notebook was read anew: opened or reverted. JupyterLab puts it into the model next. */
   loaded(model: Contents.IModel): void {
-    const content = structuredClone(model.content) as INotebook;
+    const content = JSONExt.deepCopy(
+      model.content as PartialJSONObject
+    ) as unknown as INotebook;
     const position = positionOf(content.metadata);
     this._inbox.clear();
     this._logId = position.logId;

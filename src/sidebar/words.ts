@@ -2,14 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ICall } from '../api';
 
-import type {
-  ActivityNode,
-  Change,
-  Command,
-  Pending,
-  RunView,
-  State
-} from '../protocol';
+import type { ActivityNode, Command, RunView, State } from '../protocol';
 import type { ApprovalPolicy } from '../settings';
 import type { Connection } from '../tokens';
 
@@ -221,56 +214,6 @@ export function orderWords(
   }
 }
 
-export function changeWords(
-  change: Change['change'],
-  trans: TranslationBundle
-): string {
-  switch (change) {
-    case 'added':
-      return trans.__('Added');
-    case 'removed':
-      return trans.__('Removed');
-    case 'renamed':
-      return trans.__('Renamed');
-    case 'moved':
-      return trans.__('Moved');
-    case 'changed':
-      return trans.__('Changed');
-  }
-}
-
-export function levelWords(
-  level: Change['level'],
-  trans: TranslationBundle
-): string {
-  switch (level) {
-    case 'workflow':
-      return trans.__('workflow');
-    case 'stage':
-      return trans.__('stage');
-    case 'step':
-      return trans.__('step');
-  }
-}
-
-export function pendingWords(
-  kind: Pending['kind'],
-  trans: TranslationBundle
-): string {
-  switch (kind) {
-    case 'workflow':
-      return trans.__('The planner wants to change the workflow');
-    case 'steps':
-      return trans.__('The planner wants to change the steps of a stage');
-    case 'plan':
-      return trans.__('Start with this plan?');
-    case 'behavior':
-      return trans.__('Write and run the next group of cells?');
-    case 'code':
-      return trans.__('Run this cell?');
-  }
-}
-
 export function callWords(
   kind: ICall['kind'],
   trans: TranslationBundle
@@ -282,51 +225,5 @@ export function callWords(
       return trans.__('Writing cells');
     case 'feedback':
       return trans.__('Judging');
-  }
-}
-
-/** A group of cells that the planner gave no goal has a number instead of a name. */
-export function behaviorWords(
-  name: string,
-  iteration: number,
-  trans: TranslationBundle
-): string {
-  return /^behavior_\d+$/.test(name)
-    ? trans.__('Group of cells %1', String(iteration))
-    : name;
-}
-
-/** An action as people say it; the server tells its type and the first line of its content. */
-export function actionWords(label: string, trans: TranslationBundle): string {
-  const [, kind = label, line = ''] = /^(\w+)(?:: (.*))?$/.exec(label) ?? [];
-  const text = line.replace(/^#+\s*/, '');
-  switch (kind) {
-    case 'exec':
-    case 'execute_code':
-      return trans.__('Run the cell');
-    case 'add':
-      return trans.__('Cell: %1', text);
-    case 'new_chapter':
-      return trans.__('Chapter: %1', text);
-    case 'new_section':
-      return trans.__('Section: %1', text);
-    case 'new_step':
-      return trans.__('Heading: %1', text);
-    case 'update_title':
-      return trans.__('Title: %1', text);
-    case 'is_thinking':
-      return trans.__('Thinking');
-    case 'finish_thinking':
-      return trans.__('Finished thinking');
-    case 'update_workflow':
-      return trans.__('Proposal: another workflow');
-    case 'update_stage_steps':
-      return trans.__('Proposal: other steps');
-    case 'end_phase':
-      return trans.__('End of the step');
-    case 'comment_result':
-      return trans.__('Comment: %1', text);
-    default:
-      return label;
   }
 }

@@ -224,6 +224,8 @@ async def test_tabs_and_documents_follow_a_rename(world):
     await world.insert(document, "a")
     await document.flush()
     assert await world.on_disk("b.ipynb") == ["own", "a"]
+    await socket.send(type="attach", path="b.ipynb", log_id=document.log_id, applied_seq=1)
+    await socket.next("attached")
     await world.contents.delete("b.ipynb")
     assert (await socket.next("moved"))["new_path"] is None
 
@@ -257,7 +259,7 @@ class TestWithoutPermissionForContents:
         return jp_server_config
 
     @pytest.mark.parametrize("name", ["check", "pull", "save"])
-    async def test_no_notebook_is_read_or_written(self, world, name, post):
+    async def test_no_notebook_is_read_or_written(self, name, post):
         with pytest.raises(HTTPClientError) as caught:
             await post(name, path=PATH)
         assert caught.value.code == 403
@@ -305,7 +307,7 @@ async def test_a_cell_of_ours_that_the_person_deleted_stays_deleted(world, post)
 
 
 async def test_a_base_from_before_another_tabs_save_is_refused(world, post):
-    document = await world.document()
+    await world.document()
     first = await post("pull", path=PATH)
     base = {"base_hash": first["hash"], "log_id": first["log_id"], "applied_seq": first["seq"]}
     content = first["content"]

@@ -126,7 +126,7 @@ test('what the user does to our cells is respected', async ({
     'cell 4',
     'cell 3',
     'cell',
-    '5',
+    ' 5',
     'cell 6 mine',
     'late 1',
     'late 2'

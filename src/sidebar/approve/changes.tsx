@@ -3,7 +3,7 @@ import React from 'react';
 import type { Change, Pending } from '../../protocol';
 import { useKit } from '../common/kit';
 import { Fold } from '../common/parts';
-import { changeWords, levelWords } from '../words';
+import { changeWords, levelWords } from '../plan-words';
 import { planOf, type EditPlan } from './plan-edit';
 
 /** Signs beside the words, so that a glance is enough. */

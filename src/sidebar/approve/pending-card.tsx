@@ -6,7 +6,8 @@ import type { Pending, RunView } from '../../protocol';
 import { Code } from '../common/code';
 import { useKit } from '../common/kit';
 import { ActionButton } from '../common/parts';
-import { orderWords, pendingWords } from '../words';
+import { pendingWords } from '../plan-words';
+import { orderWords } from '../words';
 import { ChangeList, Compare } from './changes';
 import { editedContent, isEditable, planOf, type EditPlan } from './plan-edit';
 import { PlanEditor } from './plan-editor';
@@ -145,9 +146,14 @@ export function PendingCard(props: IPendingCardProps): React.JSX.Element {
 /** What a group of cells is for, or the code that would run. */
 function Question({ pending }: { pending: Pending }): React.JSX.Element | null {
   const { trans } = useKit();
-  const { goal, source } = pending.content;
+  const { goal, source, cell_ids: cells } = pending.content;
   if (typeof source === 'string') {
     return <Code label={trans.__('Code')} text={source} />;
+  }
+  if (Array.isArray(cells)) {
+    return (
+      <p>{trans._n('%1 cell would run', '%1 cells would run', cells.length)}</p>
+    );
   }
   return typeof goal === 'string' && goal ? (
     <p className="bcc-Quote">{goal}</p>

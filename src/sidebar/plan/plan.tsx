@@ -9,7 +9,7 @@ import { duration } from '../common/format';
 import { useKit, useNow, useSignal } from '../common/kit';
 import { NodeStatus } from '../common/status-icon';
 import { VirtualList } from '../common/virtual-list';
-import { actionWords, behaviorWords } from '../words';
+import { actionWords, behaviorWords } from '../plan-words';
 
 const ROW_HEIGHT = 26;
 const MAX_ROWS = 24;
@@ -104,7 +104,12 @@ export function PlanTree({ run }: { run: RunView }): React.JSX.Element | null {
     return null;
   }
   return (
-    <section className="bcc-Plan" aria-label={trans.__('Plan')} ref={list}>
+    <section
+      className="bcc-Plan"
+      data-still={run.status !== 'running'}
+      aria-label={trans.__('Plan')}
+      ref={list}
+    >
       <h3 className="bcc-Label">{run.progress.workflow || trans.__('Plan')}</h3>
       <VirtualList
         role="tree"
