@@ -11,6 +11,7 @@ from jupyter_server.auth import Authorizer
 from tornado.httpclient import HTTPClientError
 
 from notebook_bcc_ext.errors import BccError
+from notebook_bcc_ext.protocol.live import Attach
 from notebook_bcc_ext.protocol.notebook_ops import METADATA_KEY, InsertCell, SetExecution
 from notebook_bcc_ext.server import live
 from notebook_bcc_ext.server.handlers import HOST_SETTING
@@ -170,7 +171,7 @@ async def test_a_slow_tab_holds_nothing_in_memory(world):
             await taken.wait()
 
     slow = Slow()
-    attach = live.Attach(path=PATH, log_id=document.log_id, applied_seq=0)
+    attach = Attach(path=PATH, log_id=document.log_id, applied_seq=0)
     tab = notebooks.attach(slow, attach)
     for number in range(20):
         await world.insert(document, *[f"c{number}-{part}" for part in range(50)])
