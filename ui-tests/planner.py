@@ -36,7 +36,8 @@ async def main() -> None:
         planner.workflow({"stage_1": list(script["steps"])})
         for step, behaviors in script["steps"].items():
             planner.step(step, [[item(value) for value in behavior] for behavior in behaviors])
-        print(planner.url, flush=True)
+        sys.stdout.write(f"{planner.url}\n")
+        sys.stdout.flush()
         while line := (await reader.readline()).decode().strip():
             holds.setdefault(line, asyncio.Event()).set()
 

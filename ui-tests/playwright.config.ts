@@ -28,8 +28,10 @@ export default defineConfig({
   testDir: resolve(UI_TESTS, 'tests'),
   outputDir: resolve(OUTPUT, 'test-results'),
   timeout: 60_000,
+  expect: { timeout: 20_000 },
   forbidOnly: true,
-  retries: 0,
+  // A second try is reported as flaky, never silently: one slow start must not hide the rest.
+  retries: 1,
   workers: 1,
   reporter: [
     ['list'],

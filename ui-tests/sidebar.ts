@@ -29,6 +29,12 @@ interface IFixtures {
 
 /** Tests of the sidebar, with planner services on loopback that each tell one story. */
 export const test = base.extend<object, IFixtures>({
+  // By default the page is ready when the launcher is in front; here it may be a notebook.
+  waitForApplication: async ({}, use) => {
+    await use(async page => {
+      await page.locator(`.lm-TabBar-tab[data-id="${SIDEBAR}"]`).waitFor();
+    });
+  },
   planners: [
     async ({}, use) => {
       const python = resolve(UI_TESTS, '../.venv/bin/python');

@@ -245,7 +245,9 @@ class ContentsAccess:
 
 def _iso(moment: Any) -> str:
     # As jupyter_server writes it: a browser knows the state by this name too.
-    return moment.isoformat().replace("+00:00", "Z") if isinstance(moment, datetime) else str(moment)
+    if isinstance(moment, datetime):
+        return moment.isoformat().replace("+00:00", "Z")
+    return str(moment)
 
 
 def _explained(error: Exception, path: str, verb: str) -> NotebookError:

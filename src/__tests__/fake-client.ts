@@ -39,7 +39,8 @@ export function someRun(more: Partial<RunView> = {}): RunView {
       cells_executed: 0,
       behaviors: 0,
       planner_calls: 3,
-      plan_revisions: 2
+      plan_revisions: 2,
+      bytes_sent: 0
     },
     planner: {},
     goal: null,

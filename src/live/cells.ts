@@ -42,12 +42,7 @@ export function insert(
           execution_count: execution_count ?? null
         }
       : rest;
-  return shared.insertCell(
-    index,
-    JSONExt.deepCopy(
-      fresh
-    )
-  );
+  return shared.insertCell(index, JSONExt.deepCopy(fresh));
 }
 
 /** Only what differs in the middle, so that a cursor elsewhere in the cell stays put. */

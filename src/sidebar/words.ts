@@ -1,7 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ICall } from '../api';
-
 import type { ActivityNode, Command, RunView, State } from '../protocol';
 import type { ApprovalPolicy } from '../settings';
 import type { Connection } from '../tokens';

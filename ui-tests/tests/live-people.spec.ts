@@ -23,6 +23,9 @@ import {
   untilStatus
 } from '../live';
 
+// Guards against hanging only: two pages, a kernel and a stream take long on a busy machine.
+test.setTimeout(240_000);
+
 let planner: Planner | null = null;
 
 test.afterEach(async () => {

@@ -24,6 +24,9 @@ import {
   untilStatus
 } from '../live';
 
+// Guards against hanging only: two pages, a kernel and a stream take long on a busy machine.
+test.setTimeout(240_000);
+
 let planner: Planner | null = null;
 
 test.afterEach(async () => {
@@ -229,6 +232,8 @@ test.describe('no browser, or a new one', () => {
     await expect(cells).toHaveCount(21);
     planner.release('reloaded');
     await expect.poll(async () => await cells.count()).toBeGreaterThan(25);
+    // Otherwise JupyterLab asks about the kernel's name that it has noted in the notebook.
+    await save(page);
     await page.evaluate(async () => {
       await window.jupyterapp.commands.execute('application:close');
     });

@@ -13,12 +13,7 @@ import {
 
 test.use({
   ...CHINESE,
-  autoGoto: false,
-  waitForApplication: async ({}, use) => {
-    await use(async page => {
-      await page.locator('.jp-Launcher').waitFor();
-    });
-  }
+  autoGoto: false
 });
 
 test.beforeEach(async ({ page }) => {

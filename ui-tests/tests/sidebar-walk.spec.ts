@@ -6,15 +6,7 @@ import { asNewcomer, expectState, panel, SIDEBAR, test } from '../sidebar';
 
 const EXAMPLES = resolve(UI_TESTS, '../examples');
 
-test.use({
-  autoGoto: false,
-  // The page opens with the notebook, not with the launcher.
-  waitForApplication: async ({}, use) => {
-    await use(async page => {
-      await page.locator('.jp-NotebookPanel .jp-Cell').first().waitFor();
-    });
-  }
-});
+test.use({ autoGoto: false });
 
 /** What `make lab` opens, and then only what the screen itself suggests. */
 test('from the example to a finished report in at most five clicks', async ({
