@@ -9,6 +9,8 @@ export default {
       '^(bcc|jp|lm)-[A-Za-z0-9-]+$',
       { message: 'Class names start with bcc-' }
     ],
-    'property-no-vendor-prefix': null
+    'property-no-vendor-prefix': null,
+    // Rules are grouped by component; their order never decides which one wins.
+    'no-descending-specificity': null
   }
 };

@@ -6,11 +6,11 @@ import { defineConfig } from '@playwright/test';
 import { serverCommand, UI_TESTS } from './server';
 
 // Unlikely to be taken, and below the range from which systems hand out ports.
-const PORT = Number(process.env['BCC_UI_TEST_PORT'] ?? 28417);
+const PORT = Number(process.env.BCC_UI_TEST_PORT ?? 28417);
 // Two runs at a time need a port and a folder each.
-const OUTPUT = process.env['BCC_UI_TEST_OUTPUT'] ?? UI_TESTS;
+const OUTPUT = process.env.BCC_UI_TEST_OUTPUT ?? UI_TESTS;
 const RESULTS =
-  process.env['BCC_UI_TEST_OUTPUT'] ?? resolve(UI_TESTS, '../.make/results');
+  process.env.BCC_UI_TEST_OUTPUT ?? resolve(UI_TESTS, '../.make/results');
 
 const server = serverCommand(PORT);
 
