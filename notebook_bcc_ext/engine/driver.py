@@ -23,7 +23,7 @@ from notebook_bcc_ext.engine.memory import Asking, Jump
 from notebook_bcc_ext.engine.navigation import Navigation
 from notebook_bcc_ext.engine.observer import Observer
 from notebook_bcc_ext.engine.proposals import Update, check_workflow, describe_changes
-from notebook_bcc_ext.engine.recovery import reconnect
+from notebook_bcc_ext.engine.recovery import notice_new_kernel, reconnect
 from notebook_bcc_ext.engine.updates import as_action
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import (
@@ -71,6 +71,7 @@ class Driver:
             if world.restored:
                 world.restored = False
                 await reconnect(world, self.approval)
+            await notice_new_kernel(world, self.approval)
             await world.checkpoint.save()
             await self._advance()
 

@@ -22,12 +22,19 @@ _LOOK_BACK = 20
 
 async def reconnect(world: World, approval: Approval) -> None:
     """The notebook and a kernel again, and what became of the action that was under way."""
-    memory = world.memory
     await world.notebook.open()
     settle_intent(world)
     await world.runner.start()
-    known, memory.kernel = memory.kernel, world.runner.identity
-    if known is None or known == memory.kernel or not memory.executed_cells:
+    await notice_new_kernel(world, approval)
+
+
+async def notice_new_kernel(world: World, approval: Approval) -> None:
+    """The cells of this run ran in another kernel, or in an earlier life of this one."""
+    memory, identity = world.memory, world.runner.identity
+    if identity is None or identity == memory.kernel:
+        return
+    known, memory.kernel = memory.kernel, identity
+    if known is None or not memory.executed_cells:
         return
     if await approval.of_rebuild(memory.executed_cells):
         await _rebuild(world)

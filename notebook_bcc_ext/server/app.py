@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from jupyter_server.extension.application import ExtensionApp
 from traitlets import Dict, Unicode
 
 from notebook_bcc_ext import __version__
+from notebook_bcc_ext.adapters.session_sharing import share_sessions
 from notebook_bcc_ext.server.handlers import HOST_SETTING
 from notebook_bcc_ext.server.host import Host
 from notebook_bcc_ext.server.routes import ROUTES
@@ -28,7 +30,9 @@ class NotebookBccApp(ExtensionApp):
 
     def initialize_settings(self) -> None:
         path = Path(self.store_path) if self.store_path else None
-        self.settings[HOST_SETTING] = Host(self.serverapp, self.options, path)
+        serverapp: Any = self.serverapp
+        share_sessions(serverapp.session_manager)
+        self.settings[HOST_SETTING] = Host(serverapp, self.options, path)
 
     def initialize_handlers(self) -> None:
         self.handlers.extend(ROUTES)
