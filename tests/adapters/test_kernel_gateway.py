@@ -95,7 +95,8 @@ async def test_interrupt_and_restart(runner: KernelRunner) -> None:
     kernel = await runner.source.find()
     assert kernel is not None
     await kernel.manager.restart_kernel()
-    assert (await asyncio.wait_for(running, 30)).status == "gone"
+    # A server may interrupt the cell before it ends the kernel; then that is heard first.
+    assert (await asyncio.wait_for(running, 30)).status in ("gone", "interrupted")
     again = await notebook.run(runner, "'x' in globals()", "third")
     assert (again.status, again.execution_count) == ("ok", 1)
 
