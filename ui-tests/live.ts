@@ -138,17 +138,34 @@ export async function onDisk(
   return model.content.cells.map(asSeen);
 }
 
-/** The open notebook, cell by cell, from the page's own widgets. */
+/**
+ * The open notebook, cell by cell, from the page's own widgets; what is shown must be what the
+ * model has, at one and the same moment, since cells may be streaming in.
+ */
 export async function inPage(page: LivePage): Promise<ISeenCell[]> {
-  const cells = await page.evaluate(() => {
-    const panel = window.jupyterapp.shell.currentWidget as unknown as {
-      content: { widgets: { model: { toJSON(): unknown } }[] };
-    };
-    return panel.content.widgets.map(widget => widget.model.toJSON());
-  });
-  await expect(page.locator('.jp-Notebook:visible .jp-Cell')).toHaveCount(
-    cells.length
-  );
+  let cells: unknown[] = [];
+  await expect
+    .poll(
+      async () => {
+        const seen = await page.evaluate(() => {
+          const panel = window.jupyterapp.shell.currentWidget as unknown as {
+            content: {
+              node: HTMLElement;
+              widgets: { model: { toJSON(): unknown } }[];
+            };
+          };
+          const { node, widgets } = panel.content;
+          return {
+            cells: widgets.map(widget => widget.model.toJSON()),
+            shown: node.querySelectorAll('.jp-Cell').length
+          };
+        });
+        cells = seen.cells;
+        return seen.shown - seen.cells.length;
+      },
+      { timeout: 20_000 }
+    )
+    .toBe(0);
   return cells.map(asSeen);
 }
 
