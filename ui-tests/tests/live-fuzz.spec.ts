@@ -19,7 +19,8 @@ import {
 } from '../live';
 
 const SECONDS = Number(process.env.BCC_FUZZ_SECONDS ?? 20);
-const SEED = Number(process.env.BCC_FUZZ_SEED ?? Date.now() % 1_000_000);
+// The short form of every day is the same each time; a campaign brings its own seeds.
+const SEED = Number(process.env.BCC_FUZZ_SEED ?? 986_059);
 
 /** The same numbers for the same seed (mulberry32). */
 function numbers(seed: number): () => number {
