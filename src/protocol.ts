@@ -477,6 +477,9 @@ export interface RunRequest {
   notebook: string;
   planner: EmbeddedPlanner | HttpPlannerAddress;
   goal: string | null;
+  /**
+   * A data file, named as seen from the notebook's folder, where its kernel runs.
+   */
   data: string | null;
   variables: {
     [k: string]: unknown;

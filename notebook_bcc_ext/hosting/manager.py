@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import posixpath
 import uuid
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -39,15 +38,6 @@ class Workplace(Protocol):
     def runner(self, path: str) -> CodeRunner: ...
 
 
-def localised(request: RunRequest) -> RunRequest:
-    """The data file as seen from the notebook's folder, which is where its kernel runs."""
-    data = request.data
-    if data is None or "://" in data or posixpath.isabs(data):
-        return request
-    folder = posixpath.dirname(request.notebook.strip("/")) or "."
-    return request.model_copy(update={"data": posixpath.relpath(data, folder)})
-
-
 class RunManager:
     def __init__(
         self,
@@ -74,7 +64,7 @@ class RunManager:
                 "start", f"the run {busy.id} is still active in {request.notebook}", ["cancel"]
             )
         settings = self._settings(request)
-        run = self._make(uuid.uuid4().hex, localised(request), settings)
+        run = self._make(uuid.uuid4().hex, request, settings)
         run.start()
         return run
 

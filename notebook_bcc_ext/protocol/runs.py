@@ -51,6 +51,7 @@ class RunRequest(BrowserModel):
     planner: PlannerChoice
     goal: str | None = None
     data: str | None = None
+    """A data file, named as seen from the notebook's folder, where its kernel runs."""
     variables: dict[str, Any] = Field(default_factory=dict)
     workflow: WorkflowTemplate | None = None
     approval: ApprovalPolicy | None = None
