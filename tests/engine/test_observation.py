@@ -1,45 +1,8 @@
 """O1-O8, O12, P2, P5, P6: what the planner is really sent, and what its answers change in it."""
 
 from tests.engine.harness import lab
+from tests.engine.sent import CONTINUE, PLAN, completed, context, feedbacks, observed, progress
 from tests.planner_answers import RUN, add, say
-
-PLAN = {
-    "name": "houses",
-    "stages": [
-        {
-            "id": "load",
-            "goal": "load it",
-            "expected_outputs": ["df"],
-            "steps": [
-                {"id": "read", "goal": "read it", "expected_outputs": ["raw"]},
-                {"id": "check", "goal": "check it"},
-            ],
-        },
-        {"id": "model", "goal": "model it", "steps": [{"id": "fit", "goal": "fit it"}]},
-    ],
-}
-CONTINUE = {"targetAchieved": False, "transition": {"continue_behaviors": True}}
-
-
-def observed(seen):
-    return seen.body["observation"]
-
-
-def context(seen):
-    return observed(seen)["context"]
-
-
-def progress(seen):
-    return observed(seen)["location"]["progress"]
-
-
-def feedbacks(room):
-    return [seen for seen in room.planner.requests if seen.is_feedback]
-
-
-async def completed(room):
-    await room.go()
-    assert room.state == "workflow_completed", room.run.view().error
 
 
 async def test_o1_o2_o3_p2_the_location_at_every_call(tmp_path):
