@@ -42,7 +42,7 @@ $(PYTHON_STAMP):
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	rm -rf $(VENV)/.stamp-* $(VENV)/share/jupyter/labextensions/notebook-bcc-ext
 	mkdir -p notebook_bcc_ext/labextension
-	SKIP_JUPYTER_BUILDER=1 $(BIN)/python -m pip install --quiet --editable '.[analysis,dev]'
+	SKIP_JUPYTER_BUILDER=1 $(BIN)/python -m pip install --quiet --editable '.[dev]'
 	touch $@
 
 $(NPM_STAMP):
