@@ -164,6 +164,9 @@ class ActionStream(Protocol):
 
     behavior: BehaviorInfo | None
 
+    beside: PlanningAnswer | None
+    """What the planner judged and updated in the same answer; taken in before the first line."""
+
     def __aiter__(self) -> AsyncIterator[Json | BadLine]: ...
 
 
@@ -219,10 +222,12 @@ class RunStore(Protocol):
     """Durable memory of runs. A method returns when its data would survive a killed process."""
 
     async def save_run(self, run_id: str, snapshot: Json) -> None:
-        """Insert or replace the run's snapshot."""
+        """Insert or replace the run's snapshot. Clears the intent."""
 
-    def post_run(self, run_id: str, snapshot: Json) -> None:
-        """The same without waiting: in order with all other writes of the store and of the
+    def post_step(self, run_id: str, changed: Json, trail: Sequence[Any]) -> None:
+        """What one action changed: keys of the snapshot that are replaced, and entries that
+        `load_run` and `list_runs` give, all in order, under the key `trail`; until the next
+        snapshot. Without waiting, but in order with all other writes of the store and of the
         notebooks' logs. Clears the intent."""
 
     def post_intent(self, run_id: str, intent: Json) -> None:

@@ -179,10 +179,12 @@ class MemoryStore:
         self._max_call_bytes = max_call_bytes
 
     async def save_run(self, run_id: str, snapshot: Json) -> None:
-        self.post_run(run_id, snapshot)
-
-    def post_run(self, run_id: str, snapshot: Json) -> None:
         self.runs[run_id] = copy.deepcopy(snapshot)
+        self.intents.pop(run_id, None)
+
+    def post_step(self, run_id: str, changed: Json, trail: Sequence[Any]) -> None:
+        trail = [*self.runs[run_id].get("trail", []), *trail]
+        self.runs[run_id] |= copy.deepcopy({**changed, "trail": trail})
         self.intents.pop(run_id, None)
 
     def post_intent(self, run_id: str, intent: Json) -> None:

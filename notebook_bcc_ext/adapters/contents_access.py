@@ -30,6 +30,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Any, TypeVar
 
 from jupyter_core.utils import ensure_async
@@ -153,6 +154,7 @@ class ContentsAccess:
         self.states = SavedStates()
         self.pace = FlushPace(flush_share)
         self._brisk = _BriskSwitching()
+        self._stamps: dict[str, tuple[tuple[int, ...], FileStamp]] = {}
         # Two, so that a reader need not wait for another notebook's flush.
         self._threads = ThreadPoolExecutor(2, thread_name_prefix="notebook-bcc-contents")
         if self._in_threads:
@@ -229,6 +231,26 @@ class ContentsAccess:
 
     async def stamp(self, path: str) -> FileStamp:
         """Date and size of the file as it is now; no content is read."""
+        status = self._file_status(path)
+        known = self._stamps.get(path)
+        if known is not None and status is not None and known[0] == status:
+            return known[1]
+        stamp = await self._ask_for_stamp(path)
+        if status is not None:
+            self._stamps[path] = (status, stamp)
+        return stamp
+
+    def _file_status(self, path: str) -> tuple[int, ...] | None:
+        """A quick look for a manager that would do many slower ones; None if it keeps no files."""
+        if not self._is_stock or not isinstance(self._manager, FileManagerMixin):
+            return None
+        try:
+            status = Path(self._root, path).stat()
+        except OSError:
+            return None
+        return status.st_ino, status.st_mtime_ns, status.st_size
+
+    async def _ask_for_stamp(self, path: str) -> FileStamp:
 
         async def ask() -> Json:
             model: Json = await ensure_async(

@@ -113,6 +113,7 @@ class HttpActionStream:
         self, connection: PlannerConnection, call: OpenCall, response: httpx.Response
     ) -> None:
         self.behavior: BehaviorInfo | None = None
+        self.beside: PlanningAnswer | None = None
         self._connection = connection
         self._call = call
         self._response = response

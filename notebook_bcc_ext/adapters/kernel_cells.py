@@ -70,18 +70,19 @@ class CellBook:
     def __init__(self, limits: OutputLimits) -> None:
         self._limits = limits
         self._by_request: OrderedDict[str, LiveCell] = OrderedDict()
+        self._requests: dict[str, list[str]] = {}
         self._revisions: dict[str, int] = {}
 
     def open(self, cell_id: str, listener: OutputListener) -> LiveCell:
         """A cell about to run: what an earlier run of it showed is no longer updated."""
-        for request, cell in list(self._by_request.items()):
-            if cell.outputs.cell_id == cell_id:
-                self._forget(request)
+        for request in list(self._requests.get(cell_id, [])):
+            self._forget(request)
         outputs = CellOutputs(cell_id, self._limits, self._revisions.get(cell_id, 0))
         return LiveCell(outputs, listener, self._limits.seconds_between_reports)
 
     def belongs(self, request_id: str, cell: LiveCell) -> None:
         self._by_request[request_id] = cell
+        self._requests.setdefault(cell.outputs.cell_id, []).append(request_id)
         kept = sum(known.outputs.size for known in self._by_request.values())
         while len(self._by_request) > 1 and (
             len(self._by_request) > _REMEMBERED_CELLS or kept > _REMEMBERED_BYTES
@@ -117,6 +118,10 @@ class CellBook:
 
     def _forget(self, request_id: str) -> None:
         cell = self._by_request.pop(request_id)
+        requests = self._requests[cell.outputs.cell_id]
+        requests.remove(request_id)
+        if not requests:
+            del self._requests[cell.outputs.cell_id]
         cell.report()
         self._revisions[cell.outputs.cell_id] = cell.outputs.revision
 

@@ -80,7 +80,8 @@ class KernelLink:
                 self.send("shell", "kernel_info_request", {}, take)
             both = asyncio.gather(asyncio.shield(answered), self._heard_iopub.wait())
             try:
-                await asyncio.wait_for(both, patience)
+                async with asyncio.timeout(patience):
+                    await both
             except TimeoutError:
                 patience = min(patience * 1.5, _LONGEST_HELLO_WAIT)
                 if not await self._source.is_there(self.kernel):
@@ -136,7 +137,8 @@ class KernelLink:
         request_id = self.send(channel, msg_type, content, take)
         self._asking.add(reply)
         try:
-            return await asyncio.wait_for(reply, seconds)
+            async with asyncio.timeout(seconds):
+                return await reply
         except TimeoutError:
             return None
         finally:

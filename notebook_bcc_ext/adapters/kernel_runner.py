@@ -195,7 +195,8 @@ class KernelRunner:
         if execution.finished.is_set():
             return
         try:
-            await asyncio.wait_for(self.source.interrupt(kernel), _INTERRUPT_SECONDS)
+            async with asyncio.timeout(_INTERRUPT_SECONDS):
+                await self.source.interrupt(kernel)
         except TimeoutError:
             raise KernelTimeoutError("the kernel could not be interrupted in time") from None
 
@@ -246,7 +247,6 @@ class KernelRunner:
     async def _kernel(self, *, start: bool) -> Kernel | None:
         finding = self.source.start() if start else self.source.find()
         try:
-            # Not `wait_for`: in Python 3.11 it may swallow the cancellation of a run.
             async with asyncio.timeout(self._start_timeout):
                 return await finding
         except TimeoutError:
@@ -286,7 +286,9 @@ class KernelRunner:
             return
         # A source that cannot tell just now has not said that the kernel is gone.
         with contextlib.suppress(TimeoutError):
-            if not await asyncio.wait_for(self.source.is_there(link.kernel), _LOOK_SECONDS):
+            async with asyncio.timeout(_LOOK_SECONDS):
+                is_there = await self.source.is_there(link.kernel)
+            if not is_there:
                 link.mark_gone("the kernel died or was restarted")
 
     async def _keep_from_culling(self) -> None:
@@ -310,8 +312,8 @@ class KernelRunner:
 
 
 async def _within(event: asyncio.Event, seconds: float) -> bool:
-    try:
-        await asyncio.wait_for(event.wait(), seconds)
-    except TimeoutError:
-        return event.is_set()
-    return True
+    # Here as elsewhere not `wait_for`: in Python 3.11 it may swallow the cancellation of a run.
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    return event.is_set()

@@ -110,7 +110,8 @@ class OwnKernelSource:
         try:
             # Not at once: what the user's code has buffered must still reach its files.
             at_once = not manager.has_kernel
-            await asyncio.wait_for(manager.shutdown_kernel(now=at_once), _SHUTDOWN_SECONDS)
+            async with asyncio.timeout(_SHUTDOWN_SECONDS):
+                await manager.shutdown_kernel(now=at_once)
         except (TimeoutError, RuntimeError, OSError) as error:
             msg = f"the kernel did not shut down: {error!r}"
             raise KernelError(msg) from error

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import nbformat
@@ -37,6 +38,8 @@ BeforeSave = Callable[[NotebookView, int], None]
 
 log = logging.getLogger(__name__)
 _NAMES_TRIED = 100
+# A page of operations at a time: after a long pause there may be more of them than cells.
+_OPERATIONS_AT_ONCE = 1_000
 
 
 @dataclass(frozen=True)
@@ -169,8 +172,7 @@ class NotebookFile:
         """The file as it is, with what the log has on top; nothing is written."""
         async with self.access.locks.hold(self.path):
             notebook, seq, stamp = await self._read_ours(state)
-        ops = await self._ops_since(state.log_id, seq)
-        seq = await self.access.compute(lambda: replay(notebook, ops, seq))
+        seq = await self._replay(notebook, state.log_id, seq)
         return FileState(await self._view(notebook, anchor_id), seq, stamp), notebook
 
     async def recreate(self, state: LogState, anchor_id: str | None) -> FileState:
@@ -212,12 +214,19 @@ class NotebookFile:
         state = await self.log.find(log_id=log_id)
         return 0 if state is None else state.flushed_seq
 
+    async def _replay(self, notebook: Json, log_id: str, seq: int) -> int:
+        """Apply what the log has since; the seq of the notebook now."""
+        while ops := await self._ops_since(log_id, seq):
+            seq = await self.access.compute(partial(replay, notebook, ops, seq))
+        return seq
+
     async def _ops_since(self, log_id: str, seq: int) -> list[LoggedOp]:
-        ops = await self.log.since(log_id, seq)
+        ops = await self.log.since(log_id, seq, _OPERATIONS_AT_ONCE)
         if ops is None:
             # An older version was restored, from before what the log remembers: the person wants
             # that one, so only what no file has seen yet is added.
-            ops = await self.log.since(log_id, await self._flushed(log_id))
+            flushed = await self._flushed(log_id)
+            ops = await self.log.since(log_id, flushed, _OPERATIONS_AT_ONCE)
         return ops or []
 
     async def _write(  # noqa: PLR0913  what is written, and what is known of it
@@ -230,14 +239,9 @@ class NotebookFile:
         before: FileStamp | None,
         before_save: BeforeSave = lambda _view, _seq: None,
     ) -> FileState:
-        ops = await self._ops_since(log_id, applied_seq)
-
-        def prepare() -> tuple[int, bytes]:
-            seq = replay(notebook, ops, applied_seq)
-            set_log_position(notebook, log_id, seq)
-            return seq, pack_image(without_trust(notebook))
-
-        seq, image = await self.access.compute(prepare)
+        seq = await self._replay(notebook, log_id, applied_seq)
+        set_log_position(notebook, log_id, seq)
+        image = await self.access.compute(lambda: pack_image(without_trust(notebook)))
         view = await self._view(notebook, anchor_id)
         before_save(view, seq)
         await self.log.store_image(log_id, seq, image)

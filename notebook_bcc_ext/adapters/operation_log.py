@@ -105,9 +105,10 @@ class OperationLog:
         for future in self._unacknowledged.pop(log_id, []):
             await asyncio.shield(asyncio.wrap_future(future))
 
-    async def since(self, log_id: str, seq: int) -> list[LoggedOp] | None:
-        """Operations after `seq`; None when the log no longer reaches back that far."""
-        return await self._database.read(partial(_since, log_id, seq))
+    async def since(self, log_id: str, seq: int, limit: int | None = None) -> list[LoggedOp] | None:
+        """Operations after `seq`, the first `limit` of them; None when the log no longer reaches
+        back that far."""
+        return await self._database.read(partial(_since, log_id, seq, limit))
 
     async def head(self, log_id: str) -> int:
         state = await self.find(log_id=log_id)
@@ -269,7 +270,9 @@ def _encodable(value: Any) -> Any:
     return value
 
 
-def _since(log_id: str, seq: int, connection: Connection) -> list[LoggedOp] | None:
+def _since(
+    log_id: str, seq: int, limit: int | None, connection: Connection
+) -> list[LoggedOp] | None:
     row = connection.execute(
         "SELECT head_seq, (SELECT min(seq) FROM operations WHERE log_id = logs.log_id)"
         " FROM logs WHERE log_id = ?",
@@ -283,7 +286,8 @@ def _since(log_id: str, seq: int, connection: Connection) -> list[LoggedOp] | No
     if oldest is None or seq < oldest - 1:
         return None
     rows = connection.execute(
-        "SELECT seq, body FROM operations WHERE log_id = ? AND seq > ? ORDER BY seq", (log_id, seq)
+        "SELECT seq, body FROM operations WHERE log_id = ? AND seq > ? ORDER BY seq LIMIT ?",
+        (log_id, seq, -1 if limit is None else limit),
     )
     return [
         LoggedOp.model_construct(seq=number, op=_OPERATION.validate_json(body))
@@ -311,8 +315,19 @@ def _record_flush(
 
 
 def pack_image(notebook: Json) -> bytes:
-    """Work that grows with the notebook: not for the event loop, nor for the database thread."""
-    return zlib.compress(json.dumps(notebook).encode(), level=1)
+    """Work that grows with the notebook: not for the event loop, nor for the database thread.
+
+    Cell by cell, because encoding all of it at once would let no other thread run meanwhile.
+    """
+    packer = zlib.compressobj(level=1)
+    rest = {key: value for key, value in notebook.items() if key != "cells"}
+    begin = json.dumps(rest)[:-1] + (', "cells": [' if rest else '"cells": [')
+    packed = [packer.compress(begin.encode())]
+    for number, cell in enumerate(notebook["cells"]):
+        text = json.dumps(cell)
+        packed.append(packer.compress(f"{', ' if number else ''}{text}".encode()))
+    packed += [packer.compress(b"]}"), packer.flush()]
+    return b"".join(packed)
 
 
 def _store_image(log_id: str, seq: int, packed: bytes, connection: Connection) -> None:

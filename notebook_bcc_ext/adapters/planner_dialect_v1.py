@@ -22,17 +22,14 @@ from notebook_bcc_ext.adapters.planner_actions import checked_actions
 from notebook_bcc_ext.adapters.planner_connection import PlannerConnection, Question
 from notebook_bcc_ext.adapters.planner_records import CallKind
 from notebook_bcc_ext.errors import ProtocolError
-from notebook_bcc_ext.observation.todo import updated_todo_list
 from notebook_bcc_ext.ports import CallListener, Json
 from notebook_bcc_ext.protocol.dialect_v1 import V1Answer, to_v1
 from notebook_bcc_ext.protocol.observation import CurrentLocation
 from notebook_bcc_ext.protocol.planner import (
     BehaviorInfo,
-    ContextUpdate,
     PlannerRequest,
     PlanningAnswer,
     RequestOptions,
-    TodoListUpdate,
     Transition,
 )
 from notebook_bcc_ext.protocol.settings import Settings
@@ -44,8 +41,9 @@ _CONFIRMED_BY_THEIR_STEPS = (State.STEP_COMPLETED, State.STAGE_COMPLETED, State.
 class HeldActions:
     """The actions of an answer that is already here."""
 
-    def __init__(self, answer: V1Answer) -> None:
+    def __init__(self, answer: V1Answer, beside: PlanningAnswer | None) -> None:
         self.behavior: BehaviorInfo | None = answer.behavior
+        self.beside = beside
         self._actions = answer.actions
 
     async def __aiter__(self) -> AsyncIterator[Json]:
@@ -65,8 +63,8 @@ class V1Planner:
         self._settings = settings
         self._connection = PlannerConnection(settings, on_call, transport, first_call_number)
         self._held: V1Answer | None = None
-        # An answer fetched by `generate` whose updates the engine has not been told yet.
-        self._untold: V1Answer | None = None
+        # Where an answer fetched by `generate` wants to go on, once its actions have run.
+        self._onward: V1Answer | None = None
 
     async def plan(self, request: PlannerRequest) -> PlanningAnswer:
         if request.behavior_feedback is not None:
@@ -81,15 +79,17 @@ class V1Planner:
     @asynccontextmanager
     async def generate(self, request: PlannerRequest) -> AsyncIterator[HeldActions]:
         answer, self._held = self._held, None
+        beside = None
         if answer is None:
-            answer = self._untold = await self._fetch_actions(request, "generating")
-        yield HeldActions(answer)
+            answer = self._onward = await self._fetch_actions(request, "generating")
+            beside = _judgement(answer)
+        yield HeldActions(answer, beside)
 
     async def close(self) -> None:
         await self._connection.close()
 
     async def _judge_step_start(self, request: PlannerRequest) -> PlanningAnswer:
-        self._untold = None
+        self._onward = None
         answer = await self._fetch_actions(request, "planning")
         self._held = answer
         # Actions come before the verdict on them: only an answer without any can say "achieved".
@@ -106,16 +106,13 @@ class V1Planner:
         url = self._settings.v1_reflection_url
         question = Question("feedback", "POST", url, _body(request), _location(request))
         answer = await self._connection.ask(question, _read_answer)
-        untold, self._untold = self._untold, None
-        transition = _carried_over(untold, answer)
+        onward, self._onward = self._onward, None
+        transition = _carried_over(onward, answer)
         if answer.has_verdict and not answer.achieved and transition.continue_behaviors is None:
             transition = transition.model_copy(update={"continue_behaviors": True})
         # Some services send the next behavior along; it is not fetched a second time then.
         self._held = answer if answer.actions and transition.continue_behaviors else None
-        update = answer.context_update
-        if untold is not None:
-            update = _merged(untold.context_update, update, request.observation.context.todo_list)
-        return _judgement(answer, transition=transition, context_update=update)
+        return _judgement(answer, transition=transition)
 
     async def _fetch_actions(self, request: PlannerRequest, kind: CallKind) -> V1Answer:
         url = self._settings.v1_actions_url
@@ -160,38 +157,16 @@ def _judgement(answer: V1Answer, **changes: Any) -> PlanningAnswer:
     return PlanningAnswer.model_validate({**known, **changes})
 
 
-def _carried_over(untold: V1Answer | None, answer: V1Answer) -> Transition:
+def _carried_over(onward: V1Answer | None, answer: V1Answer) -> Transition:
     """Where the fetched answer said how to go on, and the reflection is silent, it counts."""
-    if untold is None:
+    if onward is None:
         return answer.transition
-    earlier = untold.transition
+    earlier = onward.transition
     carried: dict[str, Any] = {
         name: getattr(earlier, name)
-        for name in ("strategy", "next_stage_id", "next_step_id", "workflow_update")
+        for name in ("strategy", "next_stage_id", "next_step_id")
         if getattr(answer.transition, name) is None and getattr(earlier, name) is not None
     }
     if not answer.has_verdict and earlier.continue_behaviors is not None:
         carried["continue_behaviors"] = earlier.continue_behaviors
     return answer.transition.model_copy(update=carried)
-
-
-def _merged(earlier: ContextUpdate, later: ContextUpdate, todo: list[str]) -> ContextUpdate:
-    """Both updates as one, as if they had been applied one after the other."""
-    merged: dict[str, Any] = {
-        name: getattr(update, name)
-        for update in (earlier, later)
-        for name in update.model_fields_set
-        if name in ContextUpdate.model_fields
-    }
-    merged["variables"] = {**earlier.variables, **later.variables}
-    merged["progress_update"] = [*earlier.progress_update, *later.progress_update]
-    if earlier.todo_list_update and later.todo_list_update:
-        items = updated_todo_list(todo, earlier.todo_list_update)
-        items = updated_todo_list(items, later.todo_list_update)
-        merged["todo_list_update"] = TodoListUpdate(operation="replace", items=items)
-    if earlier.effects_update and later.effects_update:
-        merged["effects_update"] = {
-            "current": earlier.effects_update.current + later.effects_update.current,
-            "history": earlier.effects_update.history + later.effects_update.history,
-        }
-    return ContextUpdate.model_validate(merged)

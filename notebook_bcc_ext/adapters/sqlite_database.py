@@ -34,6 +34,8 @@ log = logging.getLogger(__name__)
 
 # Bounds the time one transaction holds the write lock, and the work redone when a job in it fails.
 _JOBS_PER_TRANSACTION = 500
+# How long a posted job waits for one that somebody awaits, to share its transaction.
+_HOLD_SECONDS = 0.002
 _BUSY_TIMEOUT_S = 5.0
 
 
@@ -50,7 +52,8 @@ class Database:
     def __init__(self, path: Path, *, busy_timeout_s: float = _BUSY_TIMEOUT_S) -> None:
         self._path = path
         self._busy_timeout_s = busy_timeout_s
-        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[list[_Job] | None] = queue.SimpleQueue()
+        self._held: list[_Job] = []
         self._state_lock = threading.Lock()
         self._closed = False
         self.notice: str | None = None
@@ -72,10 +75,36 @@ class Database:
         future: Future[T] = Future()
         with self._state_lock:
             if self._closed:
-                future.set_exception(StoreError(f"the run store {self._path} is closed"))
+                self._refuse(future)
             else:
-                self._jobs.put(_Job(job, future, writes))
+                self._held.append(_Job(job, future, writes))
+                self._release()
         return future
+
+    def post(self, job: Callable[[Connection], T]) -> Future[T]:
+        """Queue a job that nobody waits for, on the event loop. In order with all others; it goes
+        with the next of them, so that waking this thread and committing are paid once."""
+        future: Future[T] = Future()
+        with self._state_lock:
+            if self._closed:
+                self._refuse(future)
+                return future
+            if not self._held:
+                asyncio.get_running_loop().call_later(_HOLD_SECONDS, self._release_held)
+            self._held.append(_Job(job, future, writes=True))
+        return future
+
+    def _refuse(self, future: Future[Any]) -> None:
+        future.set_exception(StoreError(f"the run store {self._path} is closed"))
+
+    def _release_held(self) -> None:
+        with self._state_lock:
+            self._release()
+
+    def _release(self) -> None:
+        if self._held:
+            self._jobs.put(self._held)
+            self._held = []
 
     async def write(self, job: Callable[[Connection], T]) -> T:
         """A caller that is cancelled stops waiting; what it asked for is still done."""
@@ -90,6 +119,7 @@ class Database:
             already = self._closed
             self._closed = True
             if not already:
+                self._release()
                 self._jobs.put(None)
         await asyncio.get_running_loop().run_in_executor(None, self._thread.join)
 
@@ -114,22 +144,23 @@ class Database:
         first = self._jobs.get()
         if first is None:
             return []
-        batch = [first]
+        batch = [*first]
         while len(batch) < _JOBS_PER_TRANSACTION:
             try:
-                job = self._jobs.get_nowait()
+                jobs = self._jobs.get_nowait()
             except queue.Empty:
                 break
-            if job is None:
+            if jobs is None:
                 self._jobs.put(None)
                 break
-            batch.append(job)
+            batch.extend(jobs)
         return batch
 
     def _refuse_all(self, error: StoreError) -> None:
-        while job := self._jobs.get():
-            if job.future.set_running_or_notify_cancel():
-                job.future.set_exception(error)
+        while jobs := self._jobs.get():
+            for job in jobs:
+                if job.future.set_running_or_notify_cancel():
+                    job.future.set_exception(error)
 
     def _run_batch(self, connection: Connection, batch: list[_Job]) -> None:
         batch = [job for job in batch if job.future.set_running_or_notify_cancel()]

@@ -63,6 +63,15 @@ MIGRATIONS: tuple[str, ...] = (
     ) WITHOUT ROWID;
     CREATE INDEX proposals_of_run ON proposals (run_id);
     """,
+    """
+    ALTER TABLE runs ADD COLUMN latest TEXT;
+    CREATE TABLE trails (
+        number INTEGER PRIMARY KEY,
+        run_id TEXT NOT NULL,
+        entry  TEXT NOT NULL
+    );
+    CREATE INDEX trail_of_run ON trails (run_id, number);
+    """,
 )
 
 

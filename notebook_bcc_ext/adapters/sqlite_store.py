@@ -21,6 +21,7 @@ Json = dict[str, Any]
 log = logging.getLogger(__name__)
 
 _CALL: TypeAdapter[CallRecord] = TypeAdapter(CallRecord)
+_RUN = "SELECT run_id, snapshot, latest FROM runs "
 _PROPOSAL_COLUMNS = "id, run_id, kind, content, decision, decided_by, reason, edited"
 
 
@@ -40,15 +41,16 @@ class SqliteRunStore:
         text = json.dumps(snapshot)
         await self._database.write(partial(_save_run, run_id, text))
 
-    def post_run(self, run_id: str, snapshot: Json) -> None:
-        self._post(partial(_save_run, run_id, json.dumps(snapshot)))
+    def post_step(self, run_id: str, changed: Json, trail: Sequence[Any]) -> None:
+        entries = [json.dumps(entry) for entry in trail]
+        self._post(partial(_save_step, run_id, json.dumps(changed), entries))
 
     def post_intent(self, run_id: str, intent: Json) -> None:
         self._post(partial(_save_intent, run_id, json.dumps(intent)))
 
     def _post(self, job: Callable[[Connection], None]) -> None:
         """A write nobody waits for; the next awaited one of this database fails like it would."""
-        self._database.submit(job).add_done_callback(_log_failure)
+        self._database.post(job).add_done_callback(_log_failure)
 
     async def intent(self, run_id: str) -> Json | None:
         return await self._database.read(partial(_intent, run_id))
@@ -109,8 +111,19 @@ class SqliteRunStore:
 def _save_run(run_id: str, snapshot: str, connection: Connection) -> None:
     connection.execute(
         "INSERT INTO runs (run_id, snapshot) VALUES (?, ?)"
-        " ON CONFLICT (run_id) DO UPDATE SET snapshot = excluded.snapshot, intent = NULL",
+        " ON CONFLICT (run_id) DO UPDATE SET snapshot = excluded.snapshot, latest = NULL,"
+        " intent = NULL",
         (run_id, snapshot),
+    )
+    connection.execute("DELETE FROM trails WHERE run_id = ?", (run_id,))
+
+
+def _save_step(run_id: str, changed: str, entries: Sequence[str], connection: Connection) -> None:
+    connection.execute(
+        "UPDATE runs SET latest = ?, intent = NULL WHERE run_id = ?", (changed, run_id)
+    )
+    connection.executemany(
+        "INSERT INTO trails (run_id, entry) VALUES (?, ?)", [(run_id, entry) for entry in entries]
     )
 
 
@@ -133,17 +146,30 @@ def _log_failure(future: Future[None]) -> None:
 
 
 def _load_run(run_id: str, connection: Connection) -> Json | None:
-    row = connection.execute("SELECT snapshot FROM runs WHERE run_id = ?", (run_id,)).fetchone()
-    return None if row is None else _json(row[0])
+    row = connection.execute(_RUN + "WHERE run_id = ?", (run_id,)).fetchone()
+    return None if row is None else _whole(connection, *row)
 
 
 def _list_runs(connection: Connection) -> list[Json]:
-    rows = connection.execute("SELECT snapshot FROM runs ORDER BY number DESC")
-    return [_json(snapshot) for (snapshot,) in rows]
+    rows = connection.execute(_RUN + "ORDER BY number DESC").fetchall()
+    return [_whole(connection, *row) for row in rows]
+
+
+def _whole(connection: Connection, run_id: str, snapshot: str, latest: str | None) -> Json:
+    """The snapshot with what the actions since have changed."""
+    whole = _json(snapshot)
+    if latest is not None:
+        whole |= _json(latest)
+        rows = connection.execute(
+            "SELECT entry FROM trails WHERE run_id = ? ORDER BY number", (run_id,)
+        )
+        whole["trail"] = [json.loads(entry) for (entry,) in rows]
+    return whole
 
 
 def _delete_run(run_id: str, connection: Connection) -> None:
     connection.execute("DELETE FROM runs WHERE run_id = ?", (run_id,))
+    connection.execute("DELETE FROM trails WHERE run_id = ?", (run_id,))
     connection.execute("DELETE FROM transitions WHERE run_id = ?", (run_id,))
     connection.execute("DELETE FROM calls WHERE run_id = ?", (run_id,))
     connection.execute("DELETE FROM proposals WHERE run_id = ?", (run_id,))

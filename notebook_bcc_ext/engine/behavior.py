@@ -10,7 +10,7 @@ import asyncio
 import hashlib
 import json
 from collections import deque
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
@@ -26,7 +26,7 @@ from notebook_bcc_ext.errors import BccError, UnknownActionError
 from notebook_bcc_ext.ports import ActionStream
 from notebook_bcc_ext.protocol.actions import Action, ExecAction, parse_action
 from notebook_bcc_ext.protocol.ndjson import BadLine
-from notebook_bcc_ext.protocol.planner import BehaviorFeedback
+from notebook_bcc_ext.protocol.planner import BehaviorFeedback, PlanningAnswer
 from notebook_bcc_ext.protocol.states import Event, State
 
 LINES_READ_AHEAD = 1_000
@@ -35,10 +35,18 @@ LINES_READ_AHEAD = 1_000
 class Behavior:
     """One behavior, from its first line to its last action."""
 
-    def __init__(self, world: World, observer: Observer, approval: Approval) -> None:
+    def __init__(
+        self,
+        world: World,
+        observer: Observer,
+        approval: Approval,
+        take_in: Callable[[PlanningAnswer], Awaitable[None]],
+    ) -> None:
+        """`take_in` applies what a planner sends beside the actions."""
         self._world = world
         self._observer = observer
         self._approval = approval
+        self._take_in = take_in
         self.step_ended = False
         self._stopped: str | None = None
         self._digest: str | None = None
@@ -48,7 +56,8 @@ class Behavior:
         if memory.resumable:
             self._known.extend(memory.lines_done)
         else:
-            memory.tally, memory.lines_done = BehaviorTally(), []
+            memory.tally = BehaviorTally()
+            memory.forget_lines()
         memory.resumable = False
 
     async def run_carried(self) -> None:
@@ -72,16 +81,23 @@ class Behavior:
         self._world.memory.counts.planner_calls += 1
         self._world.publish("planner", {"call": "generating", "state": self._world.machine.state})
         async with self._world.planner.generate(request) as stream, _read_ahead(stream) as lines:
-            async for line in lines:
-                self._adopt_behavior(stream)
-                digest = _digest(line)
-                if not self._was_done(digest):
-                    await self._take(line, digest)
-                    self._world.memory.lines_done.append(digest)
-                    self._world.checkpoint.done()
-                if self._stopped is not None:
-                    break
+            if stream.beside is not None:
+                await self._take_in(stream.beside)
+                await self.run_carried()
+            if self._stopped is None:
+                await self._run_lines(stream, lines)
+
+    async def _run_lines(self, stream: ActionStream, lines: AsyncIterator[Json | BadLine]) -> None:
+        async for line in lines:
             self._adopt_behavior(stream)
+            digest = _digest(line)
+            if not self._was_done(digest):
+                await self._take(line, digest)
+                self._world.memory.remember_line(digest)
+                self._world.checkpoint.done()
+            if self._stopped is not None:
+                break
+        self._adopt_behavior(stream)
 
     async def end(self) -> None:
         """Whatever the planner forgot to finish is finished now."""
@@ -98,8 +114,8 @@ class Behavior:
         if self._known[0] == digest:
             self._known.popleft()
             return True
-        done = self._world.memory.lines_done
-        del done[len(done) - len(self._known) :]
+        memory = self._world.memory
+        memory.forget_lines(keep=len(memory.lines_done) - len(self._known))
         self._known.clear()
         return False
 
@@ -218,7 +234,7 @@ class Behavior:
         kind: str,
     ) -> None:
         world, memory = self._world, self._world.memory
-        memory.progress.actions_taken.append(_taken(kind, action))
+        memory.progress.note_action(_taken(kind, action))
         if result.success and context.proposal is not None:
             result = await self._approval.of_update(context.proposal, self._digest)
             if memory.jump is not None and memory.progress.stage is None:
@@ -330,7 +346,7 @@ def _result(returned: object, action_id: str) -> ActionResult:
 
 def _digest(line: Json | BadLine) -> str:
     text = str(line) if isinstance(line, BadLine) else json.dumps(line, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def _kind(line: Json) -> str:

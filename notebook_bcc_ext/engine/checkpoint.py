@@ -2,7 +2,11 @@
 
     before an action    its intent: number, line, and the cell it is about to run
     its side effects    notebook operations
-    after it            a snapshot of the run, which clears the intent
+    after it            what became of the run, which clears the intent
+    between behaviors   a snapshot of everything
+
+What is written after an action does not grow with the run: a snapshot without its long lists, and
+what was added to those.
 
 The store and the notebook's log share one ordered queue, so nothing here waits and yet a later
 entry never survives without the earlier ones: after a kill at most one action is in doubt.
@@ -14,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from notebook_bcc_ext.engine.memory import Intent, Json, RunMemory, to_snapshot
+from notebook_bcc_ext.engine.memory import Intent, Json, RunMemory, short_snapshot, to_snapshot
 from notebook_bcc_ext.fsm import StateMachine
 from notebook_bcc_ext.observation.effects import EffectsLog
 from notebook_bcc_ext.ports import RunStore
@@ -41,14 +45,16 @@ class Checkpoint:
         self._memory = memory
         self._effects = effects
 
-    def snapshot(self) -> Json:
+    def _snapshot(self) -> Json:
         return {
             "id": self._run_id,
-            "state": self._machine.state,
-            "transitions": self._machine.count,
             "request": self._request,
+            **self._position(),
             **to_snapshot(self._memory, self._effects),
         }
+
+    def _position(self) -> Json:
+        return {"state": self._machine.state, "transitions": self._machine.count}
 
     def intend(self, intent: Intent) -> None:
         """An action is about to begin."""
@@ -56,10 +62,13 @@ class Checkpoint:
 
     def done(self) -> None:
         """It ended, one way or the other."""
-        self._store.post_run(self._run_id, self.snapshot())
+        changed = {**self._position(), **short_snapshot(self._memory, self._effects)}
+        self._store.post_step(self._run_id, changed, self._memory.trail)
+        self._memory.trail = []
 
     async def save(self) -> None:
         """Now, and durable on return. In the middle of an action the intent says more than a
         snapshot could, so that is left as it is."""
         if self._machine.state not in _NO_PLACE_TO_GO_ON:
-            await self._store.save_run(self._run_id, self.snapshot())
+            snapshot, self._memory.trail = self._snapshot(), []
+            await self._store.save_run(self._run_id, snapshot)

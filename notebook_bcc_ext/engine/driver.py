@@ -33,7 +33,7 @@ from notebook_bcc_ext.errors import (
     ProtocolError,
 )
 from notebook_bcc_ext.protocol.plan import WorkflowUpdate
-from notebook_bcc_ext.protocol.planner import BehaviorFeedback
+from notebook_bcc_ext.protocol.planner import BehaviorFeedback, PlanningAnswer
 from notebook_bcc_ext.protocol.states import Event, State
 
 logger = logging.getLogger(__name__)
@@ -80,7 +80,7 @@ class Driver:
         memory = self._world.memory
         result = await self.approval.of_asked(asking)
         if asking.digest is not None:
-            memory.lines_done.append(asking.digest)
+            memory.remember_line(asking.digest)
         elif memory.carried:
             memory.carried.pop(0)
         if not result.success:
@@ -221,7 +221,7 @@ class Driver:
         world, memory = self._world, self._world.memory
         progress, limit = memory.progress, world.settings.max_behaviors_per_step
         check_loop(progress.step_id, progress.iteration, limit)
-        behavior = Behavior(world, self.observer, self.approval)
+        behavior = Behavior(world, self.observer, self.approval, self._take_in)
         await behavior.run_carried()
         judgement = Judgement(achieved=True, continues=False)
         abandoned = memory.progress.stage is None
@@ -257,6 +257,9 @@ class Driver:
         else:
             memory.resumable = judgement.degraded is not None
             raise goal_not_reached(memory.progress.step_id, judgement.degraded)
+
+    async def _take_in(self, answer: PlanningAnswer) -> None:
+        self._carry(await self._judge.beside_actions(answer))
 
     # -- after a step, after a stage --------------------------------------------------------
 

@@ -61,8 +61,7 @@ def make_run(  # noqa: PLR0913  one argument per port
     remains: Remains | None = None,
 ) -> Run:
     """A new run, or with `remains` one to be taken up: paused, until somebody says go on."""
-    variables = initial_variables(request)
-    memory, effects = RunMemory(variables=variables, pinned=list(variables)), EffectsLog()
+    memory, effects = RunMemory(variables=initial_variables(request)), EffectsLog()
     machine = StateMachine()
     if remains is not None:
         memory, effects = from_snapshot(remains.snapshot)

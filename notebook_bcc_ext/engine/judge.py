@@ -8,7 +8,7 @@ from notebook_bcc_ext.engine.memory import Jump
 from notebook_bcc_ext.engine.observer import Observer
 from notebook_bcc_ext.engine.promotion import promote_all
 from notebook_bcc_ext.engine.proposals import Update
-from notebook_bcc_ext.engine.updates import apply_context_update, proposals_in
+from notebook_bcc_ext.engine.updates import When, apply_context_update, proposals_in
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import PlannerError
 from notebook_bcc_ext.protocol.planner import BehaviorFeedback, BehaviorInfo, PlanningAnswer
@@ -53,13 +53,10 @@ class Judge:
         memory.counts.planner_calls += 1
         self._publish_call(feedback)
         answer = await world.planner.plan(request)
-        promotions = apply_context_update(
-            memory, world.effects, answer.context_update, of_behavior=feedback is not None
-        )
+        await self._update_context(answer, "before" if feedback is None else "after")
         memory.context_filter = answer.context_filter
         memory.estimated_remaining_behaviors = answer.metadata.estimated_remaining_behaviors
         memory.jump = _jump(answer)
-        await promote_all(world, promotions)
         judgement = Judgement(
             achieved=answer.achieved,
             continues=answer.continues,
@@ -77,6 +74,16 @@ class Judge:
             },
         )
         return judgement
+
+    async def beside_actions(self, answer: PlanningAnswer) -> list[Update]:
+        """Take in what came in one answer with actions that are about to run; its proposals."""
+        await self._update_context(answer, "beside")
+        return proposals_in(answer)
+
+    async def _update_context(self, answer: PlanningAnswer, when: When) -> None:
+        world = self._world
+        promotions = apply_context_update(world.memory, world.effects, answer.context_update, when)
+        await promote_all(world, promotions)
 
     def _publish_call(self, feedback: BehaviorFeedback | None) -> None:
         kind = "planning" if feedback is None else "feedback"

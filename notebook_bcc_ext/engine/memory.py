@@ -19,6 +19,7 @@ from notebook_bcc_ext.protocol.planner import BehaviorFeedback, ContextFilter
 from notebook_bcc_ext.protocol.runs import Counts, RunError, RunRequest
 
 Json = dict[str, Any]
+TrailEntry = list[Any]
 
 
 @dataclass
@@ -84,8 +85,6 @@ class RunMemory:
     sections: SectionTracker = field(default_factory=SectionTracker)
     variables: Json = field(default_factory=dict)
     """The planner's own; the kernel's are read when they are needed."""
-    pinned: list[str] = field(default_factory=list)
-    """Names among them that the person gave at the start."""
     todo_list: list[str] = field(default_factory=list)
     workflow_progress: Any = None
     context_filter: ContextFilter | None = None
@@ -125,6 +124,8 @@ class RunMemory:
     """Which life of which kernel the cells ran in."""
     executed_cells: list[str] = field(default_factory=list)
     """In order, the latest: what has to run again when the kernel is lost."""
+    trail: list[TrailEntry] = field(default_factory=list)
+    """What was added to `LONG_FIELDS` since the last checkpoint."""
 
     @property
     def has_workflow(self) -> bool:
@@ -137,21 +138,51 @@ class RunMemory:
         return self.cell_names.get(name, name)
 
     def remember_cell(self, name: str, cell_id: str) -> None:
-        _remember(self.cell_names, name, cell_id, MAX_CELL_NAMES)
+        self._note("name", name, cell_id)
 
     def remember_mark(self, cell_id: str, mark: Json) -> None:
-        _remember(self.cell_marks, cell_id, mark, MAX_CELL_MARKS)
+        self._note("mark", cell_id, mark)
 
     def remember_executed(self, cell_id: str) -> None:
-        if cell_id in self.executed_cells:
-            self.executed_cells.remove(cell_id)
-        self.executed_cells.append(cell_id)
-        del self.executed_cells[:-MAX_EXECUTED_CELLS]
+        self._note("executed", cell_id)
+
+    def remember_line(self, digest: str) -> None:
+        """A line of the current behavior was dealt with."""
+        self._note("line", digest)
+
+    def forget_lines(self, keep: int = 0) -> None:
+        """Only the first `keep` lines count as done."""
+        self._note("keep_lines", keep)
+
+    def _note(self, kind: str, *what: Any) -> None:
+        entry = [kind, *what]
+        self.follow(entry)
+        self.trail.append(entry)
+
+    def follow(self, entry: TrailEntry) -> None:
+        """The one place where what is remembered changes: during a run, and after a restart."""
+        match entry:
+            case ["name", name, cell_id]:
+                _remember(self.cell_names, name, cell_id, MAX_CELL_NAMES)
+            case ["mark", cell_id, mark]:
+                _remember(self.cell_marks, cell_id, mark, MAX_CELL_MARKS)
+            case ["executed", cell_id]:
+                if cell_id in self.executed_cells:
+                    self.executed_cells.remove(cell_id)
+                self.executed_cells.append(cell_id)
+                del self.executed_cells[:-MAX_EXECUTED_CELLS]
+            case ["line", digest]:
+                self.lines_done.append(digest)
+            case ["keep_lines", keep]:
+                del self.lines_done[keep:]
+            case _:
+                raise ValueError(f"unknown entry of a run's trail: {entry}")
 
     def start_over(self) -> None:
         """Forget what belongs to the way so far: nothing of it may steer the next one."""
         self.jump = self.context_filter = self.estimated_remaining_behaviors = None
-        self.carried, self.added, self.lines_done = [], [], []
+        self.carried, self.added = [], []
+        self.forget_lines()
         self.next_expected, self.next_in_progress = [], []
         self.verdict_after_carried = self.resumable = False
         self.step_behaviors = {}
@@ -174,7 +205,11 @@ def _remember(known: dict[str, Any], key: str, value: object, limit: int) -> Non
 MAX_CELL_NAMES = 1_000
 MAX_CELL_MARKS = 100
 MAX_EXECUTED_CELLS = 500
+LONG_FIELDS = ("lines_done", "cell_names", "cell_marks", "executed_cells")
+"""They grow with the run. So that an action's checkpoint does not, it stores what was added to
+them, and everything else whole."""
 _ADAPTER: TypeAdapter[RunMemory] = TypeAdapter(RunMemory)
+_NOT_LONG = {*LONG_FIELDS, "trail"}
 
 
 def initial_variables(request: RunRequest) -> Json:
@@ -185,13 +220,23 @@ def initial_variables(request: RunRequest) -> Json:
 
 
 def to_snapshot(memory: RunMemory, effects: EffectsLog) -> Json:
-    dumped: Json = _ADAPTER.dump_python(memory, mode="json")
+    """Everything. `from_snapshot` also takes it with a later `short_snapshot` on top, and with
+    the trail in between."""
+    return {
+        **short_snapshot(memory, effects),
+        "remembered": {name: getattr(memory, name) for name in LONG_FIELDS},
+    }
+
+
+def short_snapshot(memory: RunMemory, effects: EffectsLog) -> Json:
+    """Everything but `LONG_FIELDS`."""
+    dumped: Json = _ADAPTER.dump_python(memory, mode="json", exclude=_NOT_LONG)
     return {"memory": dumped, "effects": effects.view().to_wire()}
 
 
 def from_snapshot(snapshot: Mapping[str, Any]) -> tuple[RunMemory, EffectsLog]:
     effects = Effects.parse(snapshot["effects"])
-    return (
-        _ADAPTER.validate_python(snapshot["memory"]),
-        EffectsLog(map(str, effects.current), map(str, effects.history)),
-    )
+    memory = _ADAPTER.validate_python({**snapshot["memory"], **snapshot.get("remembered", {})})
+    for entry in snapshot.get("trail", []):
+        memory.follow(entry)
+    return memory, EffectsLog(map(str, effects.current), map(str, effects.history))

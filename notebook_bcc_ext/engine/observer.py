@@ -6,9 +6,15 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from notebook_bcc_ext.engine.memory import initial_variables
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import KernelError
-from notebook_bcc_ext.observation.build import ContextParts, build_observation, merged_variables
+from notebook_bcc_ext.observation.build import (
+    ContextParts,
+    build_observation,
+    hidden_inputs,
+    merged_variables,
+)
 from notebook_bcc_ext.observation.context_filter import apply_filter
 from notebook_bcc_ext.ports import Variables
 from notebook_bcc_ext.protocol.observation import NotebookSummary, Observation
@@ -53,15 +59,21 @@ class Observer:
             ContextParts(
                 state=world.machine.state,
                 transitions=world.machine.latest(world.settings.fsm_history_shown),
-                variables=merged_variables(memory.variables, kernel.values, memory.pinned),
+                variables=merged_variables(memory.variables, kernel.values),
                 todo_list=memory.todo_list,
                 effects=world.effects,
                 notebook=self._notebook(),
                 sections=memory.sections,
                 workflow_progress=memory.workflow_progress,
+                hidden_inputs=hidden_inputs(self._inputs(), kernel.values),
                 history_shown=world.settings.fsm_history_shown,
             ),
         ).require_progress()
+
+    def _inputs(self) -> dict[str, Any]:
+        """What the person gave at the start, as the planner may have refined it since."""
+        said = self._world.memory.variables
+        return {name: said[name] for name in initial_variables(self._world.request) if name in said}
 
     async def planning_request(self, feedback: BehaviorFeedback | None = None) -> PlannerRequest:
         return self._request(await self.observation(), feedback, stream=False)

@@ -82,7 +82,8 @@ def _adopt(memory: RunMemory, intent: Intent, cell: Json) -> None:
     """As if the action had ended: its cell counts, its line is not run again."""
     if not memory.resumable:
         # It was the first of its behavior: what is remembered is still of the one before.
-        memory.lines_done, memory.tally, memory.resumable = [], BehaviorTally(), True
+        memory.forget_lines()
+        memory.tally, memory.resumable = BehaviorTally(), True
     memory.counts.actions = intent.number
     memory.counts.actions_succeeded += 1
     memory.counts.cells_added += 1
@@ -103,4 +104,4 @@ def _adopt(memory: RunMemory, intent: Intent, cell: Json) -> None:
     if metadata.get("thinking"):
         memory.thinking = ThinkingState(cell_id, metadata.get("agent_name"))
     if intent.digest is not None:
-        memory.lines_done.append(intent.digest)
+        memory.remember_line(intent.digest)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from notebook_bcc_ext.engine.memory import Json, RunMemory
 from notebook_bcc_ext.engine.proposals import Update
 from notebook_bcc_ext.observation.effects import EffectsLog
 from notebook_bcc_ext.observation.todo import updated_todo_list
 from notebook_bcc_ext.protocol.planner import ContextUpdate, PlanningAnswer, Promotion
 
+When = Literal["before", "beside", "after"]
+"""Whether an answer came before a behavior, with its actions, or after they ran."""
+
 
 def apply_context_update(
-    memory: RunMemory, effects: EffectsLog, update: ContextUpdate, *, of_behavior: bool
+    memory: RunMemory, effects: EffectsLog, update: ContextUpdate, when: When
 ) -> list[Promotion]:
-    """Everything but proposals; what is left for the kernel to promote.
-
-    `of_behavior`: the answer is about a behavior that just ran, not about one to come.
-    """
+    """Everything but proposals; what is left for the kernel to promote."""
     memory.variables.update(update.variables)
     if update.todo_list_update is not None:
         memory.todo_list = updated_todo_list(memory.todo_list, update.todo_list_update)
@@ -29,12 +31,12 @@ def apply_context_update(
     if update.outputs is None:
         return []
     outputs = update.outputs
-    if outputs.level == "behaviors":
-        # An answer comes between two behaviors: it expects something of the one to come.
+    if outputs.level == "behaviors" and when != "beside":
+        # The answer comes between two behaviors: it expects something of the one to come.
         if outputs.expected is not None:
             memory.next_expected = outputs.expected
         outputs = outputs.model_copy(update={"expected": None})
-        if not of_behavior:
+        if when == "before":
             memory.next_in_progress = outputs.in_progress or []
     memory.progress.outputs.apply(outputs)
     return outputs.promote

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from notebook_bcc_ext.observation.effects import EffectsLog
@@ -33,19 +33,18 @@ class ContextParts:
     notebook: NotebookSummary
     sections: SectionTracker
     workflow_progress: Any = None
+    hidden_inputs: Mapping[str, Any] = field(default_factory=dict)
     history_shown: int = DEFAULT_HISTORY_SHOWN
 
 
-def merged_variables(
-    planner: Mapping[str, Any], kernel: Mapping[str, Any], pinned: Collection[str] = ()
-) -> dict[str, Any]:
-    """The planner's own variables with the kernel's on top: the kernel has the real ones (O4).
+def merged_variables(planner: Mapping[str, Any], kernel: Mapping[str, Any]) -> dict[str, Any]:
+    """The planner's own variables with the kernel's on top: the kernel has the real ones (O4)."""
+    return {**planner, **kernel}
 
-    `pinned` names are what the person said at the start of the run; a variable of the same name
-    that happens to be in the kernel does not change that.
-    """
-    said = {name: planner[name] for name in pinned if name in planner}
-    return {**planner, **kernel, **said}
+
+def hidden_inputs(inputs: Mapping[str, Any], kernel: Mapping[str, Any]) -> dict[str, Any]:
+    """What the person said at the start, where a kernel variable of the same name hides it."""
+    return {name: said for name, said in inputs.items() if kernel.get(name, said) != said}
 
 
 def build_observation(progress: ProgressTracker, parts: ContextParts) -> Observation:
@@ -59,6 +58,8 @@ def build_observation(progress: ProgressTracker, parts: ContextParts) -> Observa
     sections = parts.sections.view()
     if sections is not None:
         fields["section_progress"] = sections
+    if parts.hidden_inputs:
+        fields["inputs"] = dict(parts.hidden_inputs)
     if parts.workflow_progress is not None:
         fields["workflow_progress"] = parts.workflow_progress
     return Observation(location=progress.location(), context=Context(**fields))

@@ -43,7 +43,7 @@ class ProgressTracker:
     completed_behaviors: list[CompletedItem] = field(default_factory=list)
     """Of the current step."""
     actions_taken: list[str] = field(default_factory=list)
-    """Of the current behavior."""
+    """Of the current behavior, the latest."""
 
     # -- looking ----------------------------------------------------------------------------
 
@@ -100,6 +100,10 @@ class ProgressTracker:
         self.outputs.enter_behavior(())
         return self.behavior_id
 
+    def note_action(self, taken: str) -> None:
+        self.actions_taken.append(taken)
+        del self.actions_taken[:-ACTIONS_TAKEN_KEPT]
+
     def restart_behavior(self) -> None:
         """The same behavior again, as if it had not begun."""
         if self.iteration == 0 or self.step_id in {item.id for item in self.completed_steps}:
@@ -130,7 +134,7 @@ class ProgressTracker:
             CompletedItem(
                 behavior_id=self.behavior_id,
                 goal=self.behavior_goal,
-                actions_taken=self.actions_taken[-ACTIONS_TAKEN_KEPT:],
+                actions_taken=list(self.actions_taken),
                 outputs_produced=produced,
             )
         )

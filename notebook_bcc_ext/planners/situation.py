@@ -32,7 +32,9 @@ class Situation:
 
     @property
     def variables(self) -> dict[str, object]:
-        return self.observation.context.variables
+        """A kernel variable that happens to be named `target` is not what the person asked for."""
+        context = self.observation.context
+        return {**context.variables, **(context.inputs or {})}
 
     @property
     def language(self) -> str:

@@ -157,6 +157,8 @@ class Context(WireModel):
     fsm: FsmView = Field(default_factory=FsmView, serialization_alias="FSM")
     section_progress: SectionProgress | str | None = None
     workflow_progress: Any = None
+    inputs: dict[str, Any] | None = None
+    """What the person said at the start, where `variables` has something else by that name."""
 
 
 class Observation(WireModel):

@@ -10,6 +10,7 @@ from traitlets import Dict, Unicode
 
 from notebook_bcc_ext import __version__
 from notebook_bcc_ext.adapters.session_sharing import share_sessions
+from notebook_bcc_ext.hosting.collector import leave_modules_alone
 from notebook_bcc_ext.server.handlers import HOST_SETTING
 from notebook_bcc_ext.server.host import Host
 from notebook_bcc_ext.server.routes import ROUTES
@@ -33,6 +34,8 @@ class NotebookBccApp(ExtensionApp):
         serverapp: Any = self.serverapp
         share_sessions(serverapp.session_manager)
         self.settings[HOST_SETTING] = Host(serverapp, self.options, path)
+        # When the loop starts: by then all extensions are loaded, and nobody waits yet.
+        serverapp.io_loop.add_callback(leave_modules_alone)
 
     def initialize_handlers(self) -> None:
         self.handlers.extend(ROUTES)

@@ -174,8 +174,9 @@ async def test_images_are_kept_one_per_log(database):
     state = await log.start("a.ipynb")
     assert await log.image(state.log_id) is None
     for seq in (1, 2):
-        await log.store_image(state.log_id, seq, pack_image({"seq": seq, "数": "据"}))
-    assert await log.image(state.log_id) == (2, {"seq": 2, "数": "据"})
+        notebook = {"cells": [{"id": "a"}, {"id": "数据"}][:seq], "metadata": {"名": seq}}
+        await log.store_image(state.log_id, seq, pack_image(notebook))
+    assert await log.image(state.log_id) == (2, notebook)
     await log.drop_image(state.log_id)
     assert await log.image(state.log_id) is None
 
@@ -184,7 +185,7 @@ async def test_unused_logs_are_forgotten_with_all_they_had(database):
     log = OperationLog(database)
     state = await log.start("a.ipynb")
     await log.append(state.log_id, [source(1)])
-    await log.store_image(state.log_id, 1, pack_image({}))
+    await log.store_image(state.log_id, 1, pack_image({"cells": []}))
     assert await log.forget_unused(days=1) == 0
     assert await log.forget_unused(days=-1) == 1
     assert await log.find(log_id=state.log_id) is None

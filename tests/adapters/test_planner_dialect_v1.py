@@ -90,7 +90,7 @@ async def test_P8_F8_what_a_reflection_means(
         await client.close()
 
 
-async def test_P6_updates_that_came_with_fetched_actions_are_told_with_the_next_answer():
+async def test_P6_updates_that_come_with_fetched_actions_are_told_before_the_actions():
     workflow = {"stages": [{"id": "stage", "steps": [{"id": "s1"}]}]}
     async with ScriptedPlanner() as server:
         server.on(
@@ -98,46 +98,23 @@ async def test_P6_updates_that_came_with_fetched_actions_are_told_with_the_next_
             {
                 "actions": [say("x")],
                 "transition": {"next_step_id": "s9", "workflow_update": workflow},
-                "context_update": {
-                    "variables": {"one": 1, "both": "early"},
-                    "todo_list_update": {"operation": "remove", "items": ["a"]},
-                    "progress_update": {"level": "steps", "focus": "early"},
-                    "effects_update": ["early"],
-                },
-            },
-        )
-        server.on(
-            "v1/reflection",
-            {
-                "targetAchieved": True,
-                "context_update": {
-                    "variables": {"both": "late"},
-                    "todo_list_update": {"operation": "add", "items": ["d"]},
-                    "progress_update": {"level": "steps", "focus": "late"},
-                    "effects_update": ["late"],
-                },
+                "context_update": {"variables": {"one": 1}},
             },
         )
         server.on("v1/reflection", {"targetAchieved": True})
         client = V1Planner(quick_settings(server.url), print)
         async with client.generate(planner_request("BEHAVIOR_RUNNING", iteration=2)) as stream:
-            assert [item async for item in stream]
+            assert stream.beside is not None
+            assert stream.beside.context_update.variables == {"one": 1}
+            assert stream.beside.transition.workflow_update is not None
+            assert [item async for item in stream] == [say("x")]
         answer = await client.plan(REFLECT)
         assert answer.achieved
+        # Where to go on is asked for after the actions; the update itself was told, once.
         assert answer.transition.next_step_id == "s9"
-        assert answer.transition.workflow_update is not None
-        update = answer.context_update
-        assert update.variables == {"one": 1, "both": "late"}
-        assert update.todo_list_update is not None
-        assert update.todo_list_update.operation == "replace"
-        assert update.todo_list_update.items == ["b", "c", "d"]
-        assert [line.focus for line in update.progress_update] == ["early", "late"]
-        assert update.effects_update is not None
-        assert update.effects_update.current == ["early", "late"]
-        # Told once, not again.
-        again = await client.plan(REFLECT)
-        assert again.context_update.variables == {}
-        assert again.transition.workflow_update is None
+        assert answer.transition.workflow_update is None
+        assert answer.context_update.variables == {}
+        assert (await client.plan(REFLECT)).transition.next_step_id is None
         await client.close()
 
 

@@ -63,6 +63,22 @@ async def test_a_run_is_saved_replaced_and_loaded(store):
     assert await store.load_run("r") == {"state": "error"}
 
 
+async def test_steps_replace_parts_of_a_snapshot_and_leave_a_trail_until_the_next_one(store):
+    await store.save_run("r", {"state": "idle", "kept": 1})
+    store.post_intent("r", {"number": 1})
+    assert await store.intent("r") == {"number": 1}
+    store.post_step("r", {"state": "running"}, [["line", "a"], ["mark", {"b": 1}]])
+    store.post_step("r", {"state": "resting"}, [])
+    store.post_step("r", {"state": "again"}, [["line", "名"]])
+    assert await store.intent("r") is None
+    trail = [["line", "a"], ["mark", {"b": 1}], ["line", "名"]]
+    whole = {"state": "again", "kept": 1, "trail": trail}
+    assert await store.load_run("r") == whole
+    assert await store.list_runs() == [whole]
+    await store.save_run("r", {"state": "done"})
+    assert await store.load_run("r") == {"state": "done"}
+
+
 async def test_runs_are_listed_newest_first(store):
     for name in "abc":
         await store.save_run(name, {"id": name})

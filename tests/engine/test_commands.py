@@ -1,7 +1,6 @@
 """F12, F13, J7: what each place takes and refuses, where recoveries go on, what is kept."""
 
 import asyncio
-import json
 
 import nbformat
 import pytest
@@ -310,8 +309,8 @@ async def test_j7_f4_the_view_the_journal_and_the_snapshot(tmp_path):
         assert [record.to_wire() for _, record in stored] == room.events.of("transition")
 
         saved = await room.run.world.store.load_run("run-1")
-        assert saved == json.loads(json.dumps(room.run.world.checkpoint.snapshot()))
         assert saved is not None
+        assert saved["state"] == room.run.world.machine.state
         memory, effects = from_snapshot(saved)
         assert memory == room.run.world.memory
         assert effects.view() == room.run.world.effects.view()

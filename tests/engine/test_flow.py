@@ -252,6 +252,34 @@ async def test_p8_the_older_dialect(tmp_path):
         assert {seen.path for seen in room.planner.requests} == {"/v1/actions", "/v1/reflection"}
 
 
+async def test_p6_p8_what_comes_beside_the_actions_is_applied_before_them(tmp_path):
+    def steps(*ids):
+        return {"name": "W", "stages": [{"id": "load", "steps": [{"id": one} for one in ids]}]}
+
+    beside = {
+        "context_update": {"variables": {"seen": 2}, "workflow_update": steps("read", "check")}
+    }
+    request = {"workflow": steps("read"), "approval": "none"}
+    async with lab(tmp_path, dialect="v1", request=request) as room:
+        planner = room.planner
+        planner.on("v1/actions", {"actions": [say("one")]}, step="read", times=1)
+        planner.on("v1/actions", {"actions": [say("two")], **beside}, step="read", times=1)
+        planner.on("v1/actions", {"actions": [say("three")]}, step="check", times=1)
+        planner.on("v1/reflection", {"targetAchieved": False}, times=1)
+        planner.on("v1/reflection", {"targetAchieved": True})
+        await room.go()
+        assert room.state == "workflow_completed", room.run.view().error
+        assert await room.sources() == ["one", "two", "three"]
+        told = [
+            seen.body["observation"]["context"]["variables"].get("seen")
+            for seen in planner.seen("/v1/reflection")
+        ]
+        assert told == [None, 2, 2]
+        events = room.events.of("transition")
+        proposed = [event["event"] for event in events].index("UPDATE_WORKFLOW_CONFIRMED")
+        assert events[proposed + 1]["event"] == "NEXT_ACTION"
+
+
 async def test_p4_an_answer_that_is_not_streamed(tmp_path):
     async with lab(tmp_path, stream=False) as room:
         room.planner.step("read", behaviors=[[add("x = 1"), RUN]])

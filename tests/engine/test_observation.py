@@ -88,6 +88,19 @@ x
         assert [cell.execution_count for cell in cells] == [1, 2], "looking consumes no number"
 
 
+async def test_o4_the_kernel_wins_over_what_the_person_said_which_is_told_beside_it(tmp_path):
+    request = {"variables": {"target": "price", "language": "en"}}
+    async with lab(tmp_path, request=request) as room:
+        room.planner.step("read", behaviors=[[add("target = [1, 2]"), RUN]])
+        await completed(room)
+        before = context(room.planner.seen("/generating")[0])
+        assert before["variables"]["target"] == "price"
+        assert "inputs" not in before
+        [after] = (context(seen) for seen in feedbacks(room))
+        assert after["variables"]["target"] == [1, 2]
+        assert after["inputs"] == {"target": "price"}
+
+
 async def test_o6_the_notebook_in_short_and_in_full(tmp_path):
     title = {"action": "update_title", "title": "Houses"}
     for shape in ("summary", "full"):

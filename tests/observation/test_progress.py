@@ -6,7 +6,12 @@ import pytest
 
 from notebook_bcc_ext.errors import NotFoundError
 from notebook_bcc_ext.fsm import StateMachine
-from notebook_bcc_ext.observation.build import ContextParts, build_observation, merged_variables
+from notebook_bcc_ext.observation.build import (
+    ContextParts,
+    build_observation,
+    hidden_inputs,
+    merged_variables,
+)
 from notebook_bcc_ext.observation.effects import EffectsLog
 from notebook_bcc_ext.observation.progress import ProgressTracker
 from notebook_bcc_ext.observation.sections import SectionTracker
@@ -30,7 +35,7 @@ def tracker_in_second_step():
     progress.enter_stage("load")
     progress.enter_step("read")
     progress.enter_behavior()
-    progress.actions_taken.append("add: read the file")
+    progress.note_action("add: read the file")
     progress.complete_behavior(OutputsProduced(variables=["df"]))
     progress.complete_step(OutputsProduced(variables=["df"]))
     progress.enter_step("check")
@@ -122,8 +127,12 @@ def test_unknown_stage_and_step_are_named():
 
 def test_o4_the_kernels_variables_win():
     assert merged_variables({"a": 1, "goal": "g"}, {"a": 2}) == {"a": 2, "goal": "g"}
-    said = merged_variables({"a": 1, "goal": "g"}, {"a": 2, "goal": 3}, pinned=["goal", "data"])
-    assert said == {"a": 2, "goal": "g"}
+
+
+def test_o4_what_the_person_said_is_told_where_a_kernel_variable_hides_it():
+    said = {"goal": "g", "target": "price", "data_path": "a.csv"}
+    kernel = {"target": "ndarray(10,) float64", "data_path": "a.csv"}
+    assert hidden_inputs(said, kernel) == {"target": "price"}
 
 
 def test_o7_the_machine_in_upper_case_with_the_latest_transitions():
