@@ -173,9 +173,9 @@ async def test_images_are_kept_one_per_log(database):
     log = OperationLog(database)
     state = await log.start("a.ipynb")
     assert await log.image(state.log_id) is None
-    for seq in (1, 2):
-        notebook = {"cells": [{"id": "a"}, {"id": "数据"}][:seq], "metadata": {"名": seq}}
-        await log.store_image(state.log_id, seq, pack_image(notebook))
+    notebook = {"cells": [{"id": "a"}, {"id": "数据"}], "metadata": {"名": 1}}
+    for seq, kept in ((1, {"cells": []}), (2, notebook)):
+        await log.store_image(state.log_id, seq, pack_image(kept))
     assert await log.image(state.log_id) == (2, notebook)
     await log.drop_image(state.log_id)
     assert await log.image(state.log_id) is None
