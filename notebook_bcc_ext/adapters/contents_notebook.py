@@ -17,10 +17,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from notebook_bcc_ext.adapters.contents_access import ContentsAccess, FileStamp, MissingFileError
-from notebook_bcc_ext.adapters.notebook_apply import unused_id
+from notebook_bcc_ext.adapters.notebook_apply import log_position, unused_id
 from notebook_bcc_ext.adapters.notebook_file import FileState, NotebookFile
 from notebook_bcc_ext.adapters.notebook_view import NotebookView
 from notebook_bcc_ext.adapters.operation_log import LogState, OperationLog
+from notebook_bcc_ext.adapters.room_mirror import NoRooms, RoomMirror, Rooms
 from notebook_bcc_ext.errors import BccError, NotebookError, NotebookGoneError
 from notebook_bcc_ext.ports import NewCell
 from notebook_bcc_ext.protocol.notebook_ops import (
@@ -40,6 +41,9 @@ Json = dict[str, Any]
 # What arrives in quick succession after a pause shares the first flush.
 _FIRST_FLUSH_AFTER_S = 0.2
 
+# A room saves a second after its last change; one that people told not to save may never do.
+_ROOM_SAVES_WITHIN_S = 10.0
+
 
 class ContentsNotebook:
     """`NotebookDocument` by way of `get` and `save` of any contents manager."""
@@ -51,6 +55,7 @@ class ContentsNotebook:
         log: OperationLog,
         *,
         metadata: Json | None = None,
+        rooms: Rooms | None = None,
         flush_interval: float = 2.0,
         keep_cells: int = 50,
     ) -> None:
@@ -58,6 +63,7 @@ class ContentsNotebook:
         self._file = NotebookFile(path.strip("/"), access, log, keep_cells)
         self._access = access
         self._log = log
+        self._room = RoomMirror(rooms or NoRooms(), log)
         self._metadata = metadata or {}
         self._flush_interval = flush_interval
         self._state: LogState | None = None
@@ -96,12 +102,18 @@ class ContentsNotebook:
     async def open(self) -> None:
         if self._unsubscribe is None:
             self._unsubscribe = self._log.subscribe(self._on_logged)
+        in_room = await self._room.is_live(self.path)
         with self._reading(), self._access.pace.spent():
-            opened = await self._access.run(lambda: self._file.open(self._metadata))
+            opened = await self._access.run(
+                lambda: self._file.open(self._metadata, write=not in_room)
+            )
             self._state, file, self.notice = opened
             self._anchor_id = self._state.anchor_id
             self._adopt(file.view, file.seq)
         self._settle(file)
+        if in_room:
+            self._logged_seq = max(self._logged_seq, self._state.head_seq)
+            await self._flush_now()
 
     async def close(self) -> None:
         """Write the file and let go. Also after an error here the log has everything."""
@@ -114,6 +126,7 @@ class ContentsNotebook:
             self._stop()
 
     def _stop(self) -> None:
+        self._room.close()
         if self._flush_task is not None:
             self._flush_task.cancel()
             self._flush_task = None
@@ -144,6 +157,9 @@ class ContentsNotebook:
         return self._view().metadata()
 
     async def source_of(self, cell_id: str) -> str | None:
+        room = await self._room.up_to_date(self.path, self._opened().log_id)
+        if room is not None:
+            return room.source_of(cell_id)
         notebook = await self._read_what_others_saved()
         view = self._view()
         source = view.source_of(cell_id)
@@ -255,6 +271,7 @@ class ContentsNotebook:
         self._logged_seq = logged[-1].seq
         if self._reads_under_way:
             self._logged_meanwhile.extend(logged)
+        self._room.wake(self.path, log_id)
         self._flush_soon()
 
     # -- the file -----------------------------------------------------------------------------
@@ -262,7 +279,11 @@ class ContentsNotebook:
     async def flush(self) -> None:
         log_id = self._opened().log_id
         await self._log.drain(log_id)
+        wanted, patience = self._logged_seq, time.monotonic() + _ROOM_SAVES_WITHIN_S
         await self._flush_now()
+        while self._flushed_seq < wanted and time.monotonic() < patience:
+            await asyncio.sleep(_FIRST_FLUSH_AFTER_S)
+            await self._flush_now()
 
     async def recreate(self) -> None:
         """Make the file again after somebody deleted it; the person has asked for it."""
@@ -296,6 +317,10 @@ class ContentsNotebook:
         async with self._flush_lock:
             if self._flushed_seq >= self._logged_seq and self._failure is None:
                 return
+            if await self._room.is_live(self.path):
+                await self._room.up_to_date(self.path, self._opened().log_id)
+                await self._see_what_the_room_saved()
+                return
             loop = asyncio.get_running_loop()
             state, anchor_id = self._opened(), self._anchor_id
 
@@ -314,6 +339,16 @@ class ContentsNotebook:
                 self._saving = False
                 self._flushed_at = time.monotonic()
             self._settle(file)
+
+    async def _see_what_the_room_saved(self) -> None:
+        """The file follows at the room's own pace, and says how far it has come."""
+        notebook = await self._read_what_others_saved()
+        if notebook is not None:
+            log_id, seq = log_position(notebook)
+            self._flushed_seq = seq if log_id == self._opened().log_id else 0
+            await self._log.record_flush(self._opened().log_id, self._flushed_seq)
+            self._failure = None
+        self._flushed_at = time.monotonic()
 
     def _while_saving(self, view: NotebookView, seq: int) -> None:
         self._saving = True

@@ -146,14 +146,14 @@ def change_cell(cell: Json, op: CellOp) -> None:
                 cell["metadata"]["trusted"] = True
             cell["execution_count"] = op.execution_count
         case ChangeOutputs() if cell["cell_type"] == "code":
-            _change_outputs(cell["outputs"], op)
+            apply_outputs(cell["outputs"], op)
         case SetExecution() | ChangeOutputs():
             pass  # The person made a text cell of it.
         case _:
             assert_never(op)
 
 
-def _change_outputs(outputs: list[Json], op: ChangeOutputs) -> None:
+def apply_outputs(outputs: list[Json], op: ChangeOutputs) -> None:
     new = [storable_output(output) for output in op.outputs]
     there = 0 <= op.index < len(outputs)
     match op.change:

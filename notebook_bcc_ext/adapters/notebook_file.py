@@ -66,10 +66,13 @@ class NotebookFile:
 
     # -- opening ------------------------------------------------------------------------------
 
-    async def open(self, metadata: Json) -> tuple[LogState, FileState, str | None]:
+    async def open(
+        self, metadata: Json, *, write: bool = True
+    ) -> tuple[LogState, FileState, str | None]:
         """Find or make the notebook and its log, and bring the file up to the log.
 
         The last of the answers is a notice for the person, if there is something to say.
+        `write` is False while somebody else writes the file, from a shared document.
         """
         async with self.access.locks.hold(self.path):
             notebook, before, notice = await self._load_or_make()
@@ -85,9 +88,13 @@ class NotebookFile:
                 await self.log.advance(state.log_id, known_seq)
             if upgraded:
                 log.info("%s was brought to nbformat 4.5", self.path)
-            file = await self._write(
-                notebook, state.log_id, state.anchor_id, known_seq, before=before
-            )
+            if write or before is None:
+                file = await self._write(
+                    notebook, state.log_id, state.anchor_id, known_seq, before=before
+                )
+            else:
+                view = await self._view(notebook, state.anchor_id)
+                file = FileState(view, known_seq, before)
             current = await self.log.find(log_id=state.log_id)
             return current or state, file, notice
 

@@ -10,6 +10,7 @@ from notebook_bcc_ext.adapters.contents_notebook import ContentsNotebook
 from notebook_bcc_ext.adapters.kernel_runner import KernelRunner
 from notebook_bcc_ext.adapters.kernel_session import SessionKernelSource
 from notebook_bcc_ext.adapters.merged_saves import MergedSaves
+from notebook_bcc_ext.adapters.room_mirror import NoRooms, Rooms
 from notebook_bcc_ext.hosting.storage import Storage
 from notebook_bcc_ext.server.live_notebooks import within
 
@@ -25,9 +26,20 @@ class ServerWorkplace:
         self._sources: weakref.WeakSet[SessionKernelSource] = weakref.WeakSet()
 
     def notebook(self, path: str) -> ContentsNotebook:
-        notebook = ContentsNotebook(path, self.access, self._log, metadata=self._kernelspec())
+        notebook = ContentsNotebook(
+            path, self.access, self._log, metadata=self._kernelspec(), rooms=self._rooms()
+        )
         self._notebooks.add(notebook)
         return notebook
+
+    def _rooms(self) -> Rooms:
+        settings = self._serverapp.web_app.settings
+        if "jupyter_server_ydoc" not in settings:
+            return NoRooms()
+        # Only here: what it is written with comes with jupyter-collaboration.
+        from notebook_bcc_ext.adapters.shared_notebook import SharedNotebooks  # noqa: PLC0415
+
+        return SharedNotebooks(settings)
 
     def runner(self, path: str) -> KernelRunner:
         app = self._serverapp
