@@ -13,6 +13,10 @@ c.LabApp.workspaces_dir = os.environ["BCC_UI_WORKSPACES"]  # noqa: F821
 # Jupyter's news and update checks would call out to the network.
 c.LabApp.check_for_updates_class = "jupyterlab.NeverCheckForUpdate"  # noqa: F821
 c.LabApp.news_url = None  # noqa: F821
+# Here for tests/server/test_shared_notebooks.py; the browser tests are about plain JupyterLab.
+c.ServerApp.jpserver_extensions.update(  # noqa: F821
+    {"jupyter_server_ydoc": False, "jupyter_server_fileid": False}
+)
 if "BCC_UI_TEST_LABEXTENSIONS" in os.environ:
     # A build of its own, while somebody else is building.
     c.LabApp.extra_labextensions_path.prepend(  # noqa: F821
