@@ -147,8 +147,8 @@ class ContentsAccess:
             getattr(type(contents_manager), name).__module__.startswith("jupyter_server.")
             for name in ("get", "save")
         )
-        self._in_threads = (self._is_stock or not is_async) if own_thread is None else own_thread
-        one_for_all = self._in_threads and not self._is_stock
+        self.in_threads = (self._is_stock or not is_async) if own_thread is None else own_thread
+        one_for_all = self.in_threads and not self._is_stock
         self.locks: PathLocks = install_path_locks(contents_manager, one_for_all=one_for_all)
         self._hashes = "require_hash" in inspect.signature(contents_manager.get).parameters
         self.states = SavedStates()
@@ -157,20 +157,27 @@ class ContentsAccess:
         self._stamps: dict[str, tuple[tuple[int, ...], FileStamp]] = {}
         # Two, so that a reader need not wait for another notebook's flush.
         self._threads = ThreadPoolExecutor(2, thread_name_prefix="notebook-bcc-contents")
-        if self._in_threads:
+        if self.in_threads:
             _allow_threads(contents_manager, asyncio.get_running_loop())
 
     async def run(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Run work that calls the manager, where such work belongs."""
-        if not self._in_threads:
+        if not self.in_threads:
             return await work()
         loop = asyncio.get_running_loop()
         with self._brisk:
             return await loop.run_in_executor(self._threads, lambda: asyncio.run(work()))
 
+    def run_blocking(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """`run` for a caller that cannot await: a method of a plain (not async) manager.
+
+        The work never waits for the caller's event loop, so that one may stand still meanwhile.
+        """
+        return self._threads.submit(lambda: asyncio.run(work())).result()
+
     async def compute(self, function: Callable[[], T]) -> T:
         """Inside of `run`: work that grows with the notebook, not on the server's loop."""
-        return function() if self._in_threads else await asyncio.to_thread(function)
+        return function() if self.in_threads else await asyncio.to_thread(function)
 
     def close(self) -> None:
         self._threads.shutdown(wait=False)

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
+
+from jupyter_core.utils import ensure_async
 
 from notebook_bcc_ext.adapters.contents_access import ContentsAccess, FileStamp
 from notebook_bcc_ext.adapters.notebook_apply import (
@@ -106,46 +108,87 @@ class MergedSaves:
         state = await self._state(path)
         await self._access.compute(lambda: make_current(content))
         seq = await self._bring_up(content, state, (base.log_id, base.applied_seq), strict=True)
-        if state is not None:
-            log_id = state.log_id
-            image = await self._access.compute(lambda: pack_image(without_trust(content)))
-            await self._log.renew_image(log_id, seq, image)
-        stamp = await self._access.save(path, content)
-        if state is not None:
-            await self._log.record_flush(state.log_id, seq)
+        stamp = await self._write(path, content, state, seq)
         self._access.states.saved(path, stamp, seq, "tab")
         return SavedNotebook(stamp, state.log_id if state else None, seq)
+
+    async def _write(
+        self, path: str, notebook: Json, state: LogState | None, seq: int
+    ) -> FileStamp:
+        if state is None:
+            return await self._access.save(path, notebook)
+        image = await self._access.compute(lambda: pack_image(without_trust(notebook)))
+        await self._log.renew_image(state.log_id, seq, image)
+        stamp = await self._access.save(path, notebook)
+        await self._log.record_flush(state.log_id, seq)
+        return stamp
 
     # -- everybody else -------------------------------------------------------------------------
 
     def install(self) -> None:
-        """Make the manager's own `save` merge too, for clients that know nothing of the log."""
-        save = self._manager.save
-        if not inspect.iscoroutinefunction(save) or hasattr(save, "notebook_bcc_merging"):
-            # A plain manager cannot wait for the log; the next flush adds what is missing.
+        """Make the manager's own methods merge too, for clients that know nothing of the log."""
+        manager = self._manager
+        is_async = inspect.iscoroutinefunction(manager.save)
+        if hasattr(manager.save, "notebook_bcc_merging") or not (
+            is_async or self._access.in_threads
+        ):
             return
-        merging = self._merging(save)
-        setattr(merging, "notebook_bcc_merging", True)  # noqa: B010  a mark on a function
-        self._manager.save = merging
+        manager.save = self._replacing(manager.save, self._save_of_others)
+        manager.restore_checkpoint = self._replacing(manager.restore_checkpoint, self._restore)
 
-    def _merging(self, save: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(save)
-        async def merging(model: Json, path: str = "") -> Any:
-            if self._access.states.is_own_write or model.get("type") != "notebook":
-                return await save(model, path)
-            name = path.strip("/")
-            async with self._access.locks.hold(name):
-                content, seq = model.get("content"), 0
-                state = await self._state(name)
-                if isinstance(content, dict) and state is not None:
-                    content.setdefault("metadata", {})
-                    make_current(content)
-                    seq = await self._bring_up(content, state, log_position(content))
-                saved = await save(model, path)
-                self._access.states.saved(name, await self._access.state(name), seq, "other")
-                return saved
+    def _replacing(
+        self, method: Callable[..., Any], merged: Callable[..., Coroutine[Any, Any, Any]]
+    ) -> Callable[..., Any]:
+        """`merged(method, …)` in place of `method`: awaited where that one was, else waited for."""
 
-        return merging
+        def is_none_of_ours(*args: Any, **kwargs: Any) -> bool:
+            model = kwargs.get("model", args[0] if args else None)
+            is_other_file = isinstance(model, dict) and model.get("type") != "notebook"
+            return is_other_file or self._access.states.is_own_write
+
+        @functools.wraps(method)
+        async def in_turn(*args: Any, **kwargs: Any) -> Any:
+            if is_none_of_ours(*args, **kwargs):
+                return await method(*args, **kwargs)
+            return await self._access.run(lambda: merged(method, *args, **kwargs))
+
+        @functools.wraps(method)
+        def blocking(*args: Any, **kwargs: Any) -> Any:
+            if is_none_of_ours(*args, **kwargs):
+                return method(*args, **kwargs)
+            return self._access.run_blocking(lambda: merged(method, *args, **kwargs))
+
+        replacement = in_turn if inspect.iscoroutinefunction(method) else blocking
+        setattr(replacement, "notebook_bcc_merging", True)  # noqa: B010  a mark on a function
+        return replacement
+
+    async def _save_of_others(self, save: Callable[..., Any], model: Json, path: str = "") -> Any:
+        name = path.strip("/")
+        async with self._access.locks.hold(name):
+            content, seq = model.get("content"), 0
+            state = await self._state(name)
+            if isinstance(content, dict) and state is not None:
+                content.setdefault("metadata", {})
+                make_current(content)
+                seq = await self._bring_up(content, state, log_position(content))
+            saved = await ensure_async(save(model, path))
+            self._access.states.saved(name, await self._access.state(name), seq, "other")
+            return saved
+
+    async def _restore(self, restore: Callable[..., Any], checkpoint_id: str, path: str) -> Any:
+        """An older version is what the person wants: what the log has by now is not added to it."""
+        name = path.strip("/")
+        async with self._access.locks.hold(name):
+            with self._access.states.own_write():
+                restored = await ensure_async(restore(checkpoint_id, path))
+            state = await self._state(name)
+            if state is not None:
+                notebook: Json = (await self._access.get(name))["content"]
+                make_current(notebook)
+                set_log_position(notebook, state.log_id, state.head_seq)
+                stamp = await self._write(name, notebook, state, state.head_seq)
+                self._access.states.saved(name, stamp, state.head_seq, "other")
+            return restored
 
     # -- the log --------------------------------------------------------------------------------
 

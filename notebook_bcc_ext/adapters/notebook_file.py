@@ -49,6 +49,8 @@ class FileState:
     view: NotebookView
     seq: int
     stamp: FileStamp
+    had_foreign: bool = False
+    """Whether a write found changes of a program that does not go through this server."""
 
 
 @dataclass
@@ -139,7 +141,7 @@ class NotebookFile:
 
     async def _log_of(self, notebook: Json) -> LogState:
         """The log that this content belongs to. A copy gets one of its own."""
-        claimed, _ = log_position(notebook)
+        claimed, seq = log_position(notebook)
         if claimed is None:
             here = await self.log.find(place=self.place)
             # A new notebook where an older one was deleted begins anew.
@@ -151,7 +153,9 @@ class NotebookFile:
         if state.place == self.place:
             return state
         other_path = self.access.path_of(state.place)
-        if other_path is None or await self.access.exists(other_path):
+        # The file itself carries all that was flushed: one that says less is an older copy.
+        is_copy = seq < state.flushed_seq
+        if is_copy or other_path is None or await self.access.exists(other_path):
             return await self.log.start(self.place)
         await self.log.move(claimed, self.place)
         return state
@@ -253,9 +257,9 @@ class NotebookFile:
         before_save(view, seq)
         await self.log.store_image(log_id, seq, image)
         stamp = await self.access.save(self.path, notebook)
-        self.access.states.flushed(self.path, before, stamp, seq)
+        had_foreign = self.access.states.flushed(self.path, before, stamp, seq)
         await self.log.record_flush(log_id, seq)
-        return FileState(view, seq, stamp)
+        return FileState(view, seq, stamp, had_foreign)
 
     async def _view(self, notebook: Json, anchor_id: str | None) -> NotebookView:
         return await self.access.compute(

@@ -74,8 +74,9 @@ class SavedStates:
 
     # -- states ---------------------------------------------------------------------------------
 
-    def flushed(self, path: str, before: Stamp | None, after: Stamp, seq: int) -> None:
-        """The log was written into the state `before`; None when there was no file."""
+    def flushed(self, path: str, before: Stamp | None, after: Stamp, seq: int) -> bool:
+        """The log was written into the state `before` (None: there was no file); whether that
+        state had something in it from past this server."""
         with self._guard:
             known = self._generations.setdefault(path, OrderedDict())
             found = known.get(before.token) if before else None
@@ -85,6 +86,7 @@ class SavedStates:
                 _remember(known, before.token, generation)
             _remember(known, after.token, generation)
         self._tell(Written(path, after, seq, "other" if foreign else "run"))
+        return foreign
 
     def saved(self, path: str, after: Stamp, seq: int, by: Writer) -> None:
         """Somebody else's content is in the file."""
