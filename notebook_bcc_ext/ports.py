@@ -54,6 +54,9 @@ class NotebookDocument(Protocol):
 
     def notebook_metadata(self) -> Json: ...
 
+    def take_notices(self) -> list[str]:
+        """What others did to the notebook, as sentences for the person; each is told once."""
+
     async def source_of(self, cell_id: str) -> str | None:
         """The cell's current text, the user's edits included; None when the cell is gone."""
 

@@ -4,13 +4,16 @@ import type {
   Attached,
   Detach,
   DiskChanged,
+  Edited,
   EventsLost,
   Hello,
   Moved,
   Operations,
   Resync,
   RunChanged,
-  RunEvent
+  RunEvent,
+  Settled,
+  Wanted
 } from './protocol';
 
 /** What the server says over the `live` WebSocket. */
@@ -23,10 +26,11 @@ export type ServerMessage =
   | Operations
   | DiskChanged
   | Resync
-  | Moved;
+  | Moved
+  | Wanted;
 
 /** What the browser says over it; commands go over REST. */
-export type ClientMessage = Attach | Ack | Detach;
+export type ClientMessage = Attach | Ack | Edited | Settled | Detach;
 
 const KNOWN: ReadonlySet<string> = new Set<ServerMessage['type']>([
   'hello',
@@ -37,7 +41,8 @@ const KNOWN: ReadonlySet<string> = new Set<ServerMessage['type']>([
   'ops',
   'disk',
   'resync',
-  'moved'
+  'moved',
+  'wanted'
 ]);
 
 /** The message in `data`, or null for what this page does not understand. */

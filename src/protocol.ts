@@ -56,6 +56,7 @@ export interface BrowserProtocol {
   Detach: Detach;
   DiskChanged: DiskChanged;
   Doing: Doing;
+  Edited: Edited;
   EmbeddedPlanner: EmbeddedPlanner;
   Event: Event;
   EventsLost: EventsLost;
@@ -80,12 +81,14 @@ export interface BrowserProtocol {
   SetExecution: SetExecution;
   SetNotebookMetadata: SetNotebookMetadata;
   SetSource: SetSource;
+  Settled: Settled;
   StageNode: StageNode;
   StageTemplate: StageTemplate;
   State: State;
   StepNode: StepNode;
   StepTemplate: StepTemplate;
   Thinking: Thinking;
+  Wanted: Wanted;
   WorkflowTemplate: WorkflowTemplate;
 }
 /**
@@ -223,6 +226,17 @@ export interface Doing {
   what: "planning" | "feedback" | "generating" | "action" | "cell";
   since: string;
   cell_id: string | null;
+}
+/**
+ * The person has changed these cells of a run, and not saved them yet.
+ */
+export interface Edited {
+  type: "edited";
+  path: string;
+  /**
+   * @maxItems 200
+   */
+  cell_ids: string[];
 }
 export interface EmbeddedPlanner {
   kind: "embedded";
@@ -532,4 +546,20 @@ export interface SaveRequest {
   base_hash: string | null;
   log_id: string | null;
   applied_seq: number;
+}
+/**
+ * What the tab had of the wanted cell is saved.
+ */
+export interface Settled {
+  type: "settled";
+  path: string;
+  cell_id: string;
+}
+/**
+ * The run is about to read this cell, which the tab said was edited: save, then `settled`.
+ */
+export interface Wanted {
+  type: "wanted";
+  path: string;
+  cell_id: string;
 }

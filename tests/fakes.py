@@ -51,6 +51,9 @@ class MemoryNotebook:
             last_output=_text(outputs[-1]) if outputs else None,
         )
 
+    def take_notices(self) -> list[str]:
+        return []
+
     def recent_cells(self, limit: int) -> list[Json]:
         return copy.deepcopy(self.cells[max(0, len(self.cells) - limit) :])
 

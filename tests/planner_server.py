@@ -260,7 +260,8 @@ class _Handler(RequestHandler):
             elif isinstance(item, (int, float)):
                 await self._planner.wait(asyncio.sleep(item))
             else:
-                self.write(_line(item))
+                # A function makes its line at the moment it is sent.
+                self.write(_line(item() if callable(item) else item))
                 await self.flush()
         self.finish()
 

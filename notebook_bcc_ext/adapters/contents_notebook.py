@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from notebook_bcc_ext.adapters.contents_access import ContentsAccess, FileStamp, MissingFileError
 from notebook_bcc_ext.adapters.notebook_apply import log_position, unused_id
 from notebook_bcc_ext.adapters.notebook_file import FileState, NotebookFile
-from notebook_bcc_ext.adapters.notebook_view import NotebookView
+from notebook_bcc_ext.adapters.notebook_notices import NotebookNotices
+from notebook_bcc_ext.adapters.notebook_view import CurrentView, NotebookView
 from notebook_bcc_ext.adapters.operation_log import LogState, OperationLog
 from notebook_bcc_ext.adapters.room_mirror import NoRooms, RoomMirror, Rooms
 from notebook_bcc_ext.errors import BccError, NotebookError, NotebookGoneError
@@ -37,6 +37,8 @@ from notebook_bcc_ext.protocol.notebook_ops import (
 from notebook_bcc_ext.protocol.observation import NotebookSummary
 
 Json = dict[str, Any]
+Settle = Callable[[str, str], Awaitable[None]]
+"""Has whoever edits the cell (path, cell id) save it first, where that can be had."""
 
 # What arrives in quick succession after a pause shares the first flush.
 _FIRST_FLUSH_AFTER_S = 0.2
@@ -48,7 +50,7 @@ _ROOM_SAVES_WITHIN_S = 10.0
 class ContentsNotebook:
     """`NotebookDocument` by way of `get` and `save` of any contents manager."""
 
-    def __init__(  # noqa: PLR0913  what it works with, and three settings with defaults
+    def __init__(  # noqa: PLR0913  what it works with, and settings with defaults
         self,
         path: str,
         access: ContentsAccess,
@@ -58,6 +60,7 @@ class ContentsNotebook:
         rooms: Rooms | None = None,
         flush_interval: float = 2.0,
         keep_cells: int = 50,
+        settle: Settle | None = None,
     ) -> None:
         """`metadata` (kernelspec, language_info) goes into a notebook that lacks it."""
         self._file = NotebookFile(path.strip("/"), access, log, keep_cells)
@@ -66,15 +69,15 @@ class ContentsNotebook:
         self._room = RoomMirror(rooms or NoRooms(), log)
         self._metadata = metadata or {}
         self._flush_interval = flush_interval
+        self._settle_edits = settle
         self._state: LogState | None = None
-        self._current_view: NotebookView | None = None
+        self._notices = NotebookNotices()
+        self._current = CurrentView(self._notices)
         self._stamp: FileStamp | None = None
         self._anchor_id: str | None = None
         self._own_ids: set[str] = set()
         self._logged_seq = 0
         self._flushed_seq = 0
-        self._reads_under_way = 0
-        self._logged_meanwhile: list[LoggedOp] = []
         self._flush_task: asyncio.Task[None] | None = None
         self._flush_lock = asyncio.Lock()
         self._flushed_at = 0.0
@@ -82,8 +85,6 @@ class ContentsNotebook:
         self._failure: BccError | None = None
         self._told_gone = False
         self._unsubscribe: Callable[[], None] | None = None
-        self.notice: str | None = None
-        """What the person should know, e.g. that the file was rebuilt after a crash."""
 
     # -- opening and closing ------------------------------------------------------------------
 
@@ -103,13 +104,15 @@ class ContentsNotebook:
         if self._unsubscribe is None:
             self._unsubscribe = self._log.subscribe(self._on_logged)
         in_room = await self._room.is_live(self.path)
-        with self._reading(), self._access.pace.spent():
+        with self._current.reading(), self._access.pace.spent():
             opened = await self._access.run(
                 lambda: self._file.open(self._metadata, write=not in_room)
             )
-            self._state, file, self.notice = opened
+            self._state, file, notice = opened
+            if notice:
+                self._notices.add(notice)
             self._anchor_id = self._state.anchor_id
-            self._adopt(file.view, file.seq)
+            self._current.adopt(file.view, file.seq)
         self._settle(file)
         if in_room:
             self._logged_seq = max(self._logged_seq, self._state.head_seq)
@@ -141,9 +144,9 @@ class ContentsNotebook:
         return self._state
 
     def _view(self) -> NotebookView:
-        if self._current_view is None:
+        if self._current.view is None:
             raise NotebookError(f"{self.path} is not open")
-        return self._current_view
+        return self._current.view
 
     # -- reading ------------------------------------------------------------------------------
 
@@ -156,7 +159,17 @@ class ContentsNotebook:
     def notebook_metadata(self) -> Json:
         return self._view().metadata()
 
+    def take_notices(self) -> list[str]:
+        return self._notices.take()
+
     async def source_of(self, cell_id: str) -> str | None:
+        if self._settle_edits is not None:
+            await self._settle_edits(self.path, cell_id)
+        source = await self._current_source(cell_id)
+        self._notices.found_source(cell_id, source)
+        return source
+
+    async def _current_source(self, cell_id: str) -> str | None:
         room = await self._room.up_to_date(self.path, self._opened().log_id)
         if room is not None:
             return room.source_of(cell_id)
@@ -183,9 +196,9 @@ class ContentsNotebook:
     async def _reread(self) -> Json:
         state = self._opened()
         anchor_id = self._anchor_id
-        with self._reading():
+        with self._current.reading():
             file, notebook = await self._access.run(lambda: self._file.reread(state, anchor_id))
-            self._adopt(file.view, file.seq)
+            self._current.adopt(file.view, file.seq)
         self._stamp = file.stamp
         return notebook
 
@@ -266,12 +279,8 @@ class ContentsNotebook:
     def _on_logged(self, log_id: str, logged: list[LoggedOp]) -> None:
         if self._state is None or log_id != self._state.log_id or not logged:
             return
-        for entry in logged:
-            self._view().apply(entry.op)
+        self._current.logged(logged)
         self._logged_seq = logged[-1].seq
-        if self._reads_under_way:
-            self._logged_meanwhile.extend(logged)
-        self._room.wake(self.path, log_id)
         self._flush_soon()
 
     # -- the file -----------------------------------------------------------------------------
@@ -289,9 +298,9 @@ class ContentsNotebook:
         """Make the file again after somebody deleted it; the person has asked for it."""
         state = self._opened()
         async with self._flush_lock:
-            with self._reading():
+            with self._current.reading():
                 file = await self._access.run(lambda: self._file.recreate(state, self._anchor_id))
-                self._adopt(file.view, file.seq)
+                self._current.adopt(file.view, file.seq)
             self._settle(file)
 
     async def follow_rename(self, new_path: str) -> None:
@@ -328,7 +337,7 @@ class ContentsNotebook:
                 loop.call_soon_threadsafe(self._while_saving, view, seq)
 
             try:
-                with self._reading(), self._access.pace.spent():
+                with self._current.reading(), self._access.pace.spent():
                     file = await self._access.run(
                         lambda: self._file.flush(state, anchor_id, before_save)
                     )
@@ -352,7 +361,7 @@ class ContentsNotebook:
 
     def _while_saving(self, view: NotebookView, seq: int) -> None:
         self._saving = True
-        self._adopt(view, seq)
+        self._current.adopt(view, seq)
 
     def _flush_soon(self) -> None:
         if self._flush_task is None or self._flush_task.done():
@@ -370,26 +379,10 @@ class ContentsNotebook:
                 self._failure = error
                 return
 
-    @contextmanager
-    def _reading(self) -> Iterator[None]:
-        """While the file is read, remember what is logged: the reader may have missed it."""
-        self._reads_under_way += 1
-        try:
-            yield
-        finally:
-            self._reads_under_way -= 1
-            if not self._reads_under_way:
-                self._logged_meanwhile.clear()
-
-    def _adopt(self, view: NotebookView, seq: int) -> None:
-        """Take over what was read; what the log got after it is applied on top."""
-        for entry in self._logged_meanwhile:
-            if entry.seq > seq:
-                view.apply(entry.op)
-        self._current_view = view
-
     def _settle(self, file: FileState) -> None:
         """The file has been written."""
+        if file.had_foreign:
+            self._notices.found_foreign(self.path)
         self._stamp = file.stamp
         self._failure = None
         self._told_gone = False

@@ -8,14 +8,18 @@ replaces it.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, assert_never
 
 from notebook_bcc_ext.adapters.notebook_apply import change_cell, copy_of_cell, merge_metadata
+from notebook_bcc_ext.adapters.notebook_notices import NotebookNotices
 from notebook_bcc_ext.protocol.notebook_ops import (
     METADATA_KEY,
     ChangeOutputs,
     DeleteCell,
     InsertCell,
+    LoggedOp,
     NotebookOp,
     SetCellMetadata,
     SetExecution,
@@ -148,6 +152,43 @@ class NotebookView:
         if found:
             self.heading_id, self.heading_source = cell["id"], cell["source"]
         return bool(found)
+
+
+class CurrentView:
+    """The view as of now: what was read last, and what has been logged since."""
+
+    def __init__(self, notices: NotebookNotices) -> None:
+        self.view: NotebookView | None = None
+        self._notices = notices
+        self._reads_under_way = 0
+        self._logged_meanwhile: list[LoggedOp] = []
+
+    def logged(self, entries: list[LoggedOp]) -> None:
+        self._notices.logged(entry.op for entry in entries)
+        if self.view is not None:
+            for entry in entries:
+                self.view.apply(entry.op)
+        if self._reads_under_way:
+            self._logged_meanwhile.extend(entries)
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """While the file is read, remember what is logged: the reader may have missed it."""
+        self._reads_under_way += 1
+        try:
+            yield
+        finally:
+            self._reads_under_way -= 1
+            if not self._reads_under_way:
+                self._logged_meanwhile.clear()
+
+    def adopt(self, view: NotebookView, seq: int) -> None:
+        """Take over what was read; what the log got after it is applied on top."""
+        for entry in self._logged_meanwhile:
+            if entry.seq > seq:
+                view.apply(entry.op)
+        self.view = view
+        self._notices.found_cells(view.ids)
 
 
 def _text_of(outputs: list[Json]) -> str | None:

@@ -100,14 +100,17 @@ class RunActionContext:
     ) -> ActionResult:
         cell_id = self._cell(cell_name)
         source = await self._world.notebook.source_of(cell_id)
+        self._world.tell_notices()
         if source is None:
             return ActionResult(
                 success=False, error=f"cell '{cell_name}' is no longer in the notebook"
             )
         result = await self._execute(cell_id, source)
         self._world.memory.counts.cells_executed += 1
-        self._world.memory.remember_executed(cell_id)
-        self._world.memory.kernel = self._world.runner.identity
+        if result.status != "gone":
+            # Otherwise nothing of it is left, and the next kernel has to be noticed.
+            self._world.memory.remember_executed(cell_id)
+            self._world.memory.kernel = self._world.runner.identity
         failed = result.status != "ok"
         if failed or need_output:
             self._world.effects.add(text_of_outputs(result.outputs))

@@ -99,6 +99,7 @@ class Run:
         await self._save()
         with contextlib.suppress(BccError):
             await self.world.notebook.flush()
+        self.world.tell_notices()
         self._publish_status()
 
     def _fail(self, error: Exception) -> None:

@@ -52,6 +52,7 @@ class World:
 
     async def passage(self) -> None:
         """Before each action and each call: pauses, single steps and budgets are felt here."""
+        self.tell_notices()
         used_up = self.budget.used_up()
         if used_up is not None:
             self.gate.pause("budget")
@@ -59,6 +60,12 @@ class World:
             self.publish("notice", {"level": "warning", "text": used_up})
             self.publish("status", {"status": "paused", "reason": "budget"})
         await self.gate.passage()
+
+    def tell_notices(self) -> None:
+        """What others did to the notebook meanwhile."""
+        for text in self.notebook.take_notices():
+            self.effects.warn(text)
+            self.publish("notice", {"level": "warning", "about": "notebook", "text": text})
 
     def warn(self, text: str) -> None:
         """Something the planner and the person should know, and that stops nothing."""

@@ -2,7 +2,8 @@
 
 Server to browser: `hello` first; then `run` whenever a run's view changed, `event` for everything
 that happened in it, and, for notebooks the tab is attached to, `attached`, `ops`, `disk`,
-`resync`. Browser to server: `attach`, `ack`, `detach`. Commands go over REST.
+`resync`, `moved`, `wanted`. Browser to server: `attach`, `ack`, `edited`, `settled`, `detach`.
+Commands go over REST.
 """
 
 from __future__ import annotations
@@ -99,6 +100,14 @@ class Moved(BrowserModel):
     new_path: str | None
 
 
+class Wanted(BrowserModel):
+    """The run is about to read this cell, which the tab said was edited: save, then `settled`."""
+
+    type: Literal["wanted"] = "wanted"
+    path: str
+    cell_id: str
+
+
 ServerMessage = Annotated[
     Hello
     | RunChanged
@@ -108,7 +117,8 @@ ServerMessage = Annotated[
     | Operations
     | DiskChanged
     | Resync
-    | Moved,
+    | Moved
+    | Wanted,
     Field(discriminator="type"),
 ]
 
@@ -132,9 +142,25 @@ class Ack(_FromBrowser):
     seq: int = Field(ge=0)
 
 
+class Edited(_FromBrowser):
+    """The person has changed these cells of a run, and not saved them yet."""
+
+    type: Literal["edited"] = "edited"
+    path: str
+    cell_ids: list[str] = Field(max_length=200)
+
+
+class Settled(_FromBrowser):
+    """What the tab had of the wanted cell is saved."""
+
+    type: Literal["settled"] = "settled"
+    path: str
+    cell_id: str
+
+
 class Detach(_FromBrowser):
     type: Literal["detach"] = "detach"
     path: str
 
 
-ClientMessage = Annotated[Attach | Ack | Detach, Field(discriminator="type")]
+ClientMessage = Annotated[Attach | Ack | Edited | Settled | Detach, Field(discriminator="type")]

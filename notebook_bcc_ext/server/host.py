@@ -52,6 +52,7 @@ class Host:
                 storage = await Storage.open(self._store_path)
                 workplace = ServerWorkplace(self._serverapp, storage)
                 notebooks = LiveNotebooks(workplace.access, storage.log)
+                workplace.settle = notebooks.settle
 
                 async def on_moved(old_path: str, new_path: str | None) -> None:
                     await workplace.notebook_moved(old_path, new_path)

@@ -18,7 +18,15 @@ from tornado.websocket import WebSocketClosedError, WebSocketHandler
 from notebook_bcc_ext import __version__
 from notebook_bcc_ext.hosting.broadcast import Subscription
 from notebook_bcc_ext.hosting.manager import RunManager
-from notebook_bcc_ext.protocol.live import Ack, Attach, ClientMessage, Detach, Hello
+from notebook_bcc_ext.protocol.live import (
+    Ack,
+    Attach,
+    ClientMessage,
+    Detach,
+    Edited,
+    Hello,
+    Settled,
+)
 from notebook_bcc_ext.server.handlers import AUTH_RESOURCE, HOST_SETTING
 from notebook_bcc_ext.server.host import Host
 from notebook_bcc_ext.server.live_notebooks import LiveNotebooks, Tab
@@ -29,7 +37,8 @@ MESSAGES_AT_ONCE = 1_000
 MAX_NOTEBOOKS = 200
 _TOO_MUCH = 1008
 
-_MESSAGE: TypeAdapter[Attach | Ack | Detach] = TypeAdapter(ClientMessage)
+Message = Attach | Ack | Edited | Settled | Detach
+_MESSAGE: TypeAdapter[Message] = TypeAdapter(ClientMessage)
 
 
 class Allowance:
@@ -127,20 +136,28 @@ class LiveHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
         if self._notebooks is not None and self._may_read:
             await self._obey(parsed, self._notebooks)
 
-    async def _obey(self, message: Attach | Ack | Detach, notebooks: LiveNotebooks) -> None:
+    async def _obey(self, message: Message, notebooks: LiveNotebooks) -> None:
         tab = self._tabs.get(message.path)
+        if isinstance(message, Attach):
+            await self._attach(message, tab, notebooks)
+            return
+        if tab is None:
+            return
         match message:
-            case Attach():
-                if tab is not None:
-                    await notebooks.detach(tab)
-                elif len(self._tabs) >= MAX_NOTEBOOKS:
-                    self.close(_TOO_MUCH, "too many notebooks")
-                    return
-                self._tabs[message.path] = notebooks.attach(self, message)
             case Ack():
-                if tab is not None:
-                    notebooks.acknowledge(tab, message.seq)
+                notebooks.acknowledge(tab, message.seq)
+            case Edited():
+                tab.edited(message.cell_ids)
+            case Settled():
+                tab.settled(message.cell_id)
             case Detach():
-                if tab is not None:
-                    del self._tabs[message.path]
-                    await notebooks.detach(tab)
+                del self._tabs[message.path]
+                await notebooks.detach(tab)
+
+    async def _attach(self, message: Attach, known: Tab | None, notebooks: LiveNotebooks) -> None:
+        if known is not None:
+            await notebooks.detach(known)
+        elif len(self._tabs) >= MAX_NOTEBOOKS:
+            self.close(_TOO_MUCH, "too many notebooks")
+            return
+        self._tabs[message.path] = notebooks.attach(self, message)

@@ -9,6 +9,7 @@ notebook instead (`resync`).
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import deque
 from typing import Protocol
 
@@ -25,12 +26,16 @@ from notebook_bcc_ext.protocol.live import (
     Moved,
     Operations,
     Resync,
+    Wanted,
 )
 from notebook_bcc_ext.protocol.notebook_ops import LoggedOp
 from notebook_bcc_ext.server.notebook_states import iso
 
 RECENT_OPERATIONS = 500
 BATCH_OPERATIONS = 200
+EDITED_CELLS = 5_000
+SETTLE_SECONDS = 2.0
+"""A tab that does not save an edit in this time cannot hold up the run; the saved text is run."""
 
 
 class Listener(Protocol):
@@ -53,6 +58,7 @@ class Tab:
         self._wake.set()
         self._disk: DiskChanged | None = None
         self._moved: Moved | None = None
+        self._edited: dict[str, asyncio.Event] = {}
         self._task = asyncio.get_running_loop().create_task(self._serve())
 
     def wake(self) -> None:
@@ -69,7 +75,34 @@ class Tab:
         self._moved = moved
         self._wake.set()
 
+    # -- what its user has typed and not saved ---------------------------------------------------
+
+    def edited(self, cell_ids: list[str]) -> None:
+        for cell_id in cell_ids:
+            self._edited.setdefault(cell_id, asyncio.Event())
+        while len(self._edited) > EDITED_CELLS:
+            del self._edited[next(iter(self._edited))]
+
+    def settled(self, cell_id: str) -> None:
+        saved = self._edited.pop(cell_id, None)
+        if saved is not None:
+            saved.set()
+
+    async def settle(self, cell_id: str) -> None:
+        """Have the tab save the cell, if its user has changed it."""
+        saved = self._edited.get(cell_id)
+        if saved is None:
+            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(SETTLE_SECONDS):
+                await self._send(Wanted(path=self.path, cell_id=cell_id))
+                await saved.wait()
+        # One that did not answer is not asked again before it says something new.
+        self._edited.pop(cell_id, None)
+
     async def close(self) -> None:
+        for cell_id in list(self._edited):
+            self.settled(cell_id)
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
 
@@ -161,6 +194,13 @@ class LiveNotebooks:
         if tab.log_id is not None:
             self.log.dismiss(tab.log_id, tab.name)
         await tab.close()
+
+    async def settle(self, path: str, cell_id: str) -> None:
+        """Returns when the cell is saved as the person sees it, in whichever tab they changed it.
+
+        Only tabs with an edit of that cell are asked: no other tab can slow the run down.
+        """
+        await asyncio.gather(*[tab.settle(cell_id) for tab in self._tabs.get(path, ())])
 
     def acknowledge(self, tab: Tab, seq: int) -> None:
         if tab.log_id is not None:

@@ -6,7 +6,7 @@ import weakref
 from typing import Any
 
 from notebook_bcc_ext.adapters.contents_access import ContentsAccess
-from notebook_bcc_ext.adapters.contents_notebook import ContentsNotebook
+from notebook_bcc_ext.adapters.contents_notebook import ContentsNotebook, Settle
 from notebook_bcc_ext.adapters.kernel_runner import KernelRunner
 from notebook_bcc_ext.adapters.kernel_session import SessionKernelSource
 from notebook_bcc_ext.adapters.merged_saves import MergedSaves
@@ -22,12 +22,18 @@ class ServerWorkplace:
         self.access = ContentsAccess(serverapp.contents_manager)
         self.saves = MergedSaves(serverapp.contents_manager, self.access, storage.log)
         self.saves.install()
+        self.settle: Settle | None = None
         self._notebooks: weakref.WeakSet[ContentsNotebook] = weakref.WeakSet()
         self._sources: weakref.WeakSet[SessionKernelSource] = weakref.WeakSet()
 
     def notebook(self, path: str) -> ContentsNotebook:
         notebook = ContentsNotebook(
-            path, self.access, self._log, metadata=self._kernelspec(), rooms=self._rooms()
+            path,
+            self.access,
+            self._log,
+            metadata=self._kernelspec(),
+            rooms=self._rooms(),
+            settle=self.settle,
         )
         self._notebooks.add(notebook)
         return notebook

@@ -44,6 +44,23 @@ export class Base {
     return this.content.cells.find(({ id }) => id === cellId)?.source;
   }
 
+  /** Cells whose text the person has changed: a run's new text does not replace it. */
+  rewrittenIn(
+    ops: readonly LoggedOp[],
+    sourceNow: (cellId: string) => string | undefined
+  ): Set<string> {
+    const rewritten = new Set<string>();
+    for (const { op } of ops) {
+      if (op.op === 'source') {
+        const now = sourceNow(op.cell_id);
+        if (now !== undefined && now !== this.sourceOf(op.cell_id)) {
+          rewritten.add(op.cell_id);
+        }
+      }
+    }
+    return rewritten;
+  }
+
   /** The next base, whose content is at `seq` of the log; what came since is added to it. */
   next(hash: string | null, content: INotebook, seq: number): Base {
     return new Base(hash, content, this.after(seq));

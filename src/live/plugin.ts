@@ -3,16 +3,24 @@ import type {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
-import { RestContentProvider, type Contents } from '@jupyterlab/services';
+import {
+  RestContentProvider,
+  type Contents,
+  type IContentProvider
+} from '@jupyterlab/services';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- open notebooks are followed from the start
 import { clientFor, type Client } from '../client';
 import { INotebookBcc } from '../tokens';
 import { NotebookApi } from './api';
+
+import { attachNewCells } from './attach';
 import { Follower } from './follow';
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- restored notebooks need it at start
 import { CellMarks } from './marks';
+
+import { showNotices } from './notices';
 import { LiveContentProvider, PROVIDER_ID } from './provider';
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- restored notebooks need it at start
 import { LiveNotebook } from './session';
@@ -52,11 +60,13 @@ const plugin: JupyterFrontEndPlugin<void> = {
         api,
         provider,
         decorate: session => {
+          attachNewCells(panel, session);
           new CellMarks(panel, session, trans);
           new Follower(panel, session, bcc);
         }
       });
     };
+    showNotices(client, tracker, bcc);
     tracker.widgetAdded.connect(follow);
     tracker.forEach(panel => {
       follow(tracker, panel);
@@ -88,10 +98,11 @@ async function followPanel(
   const known = [...provider.sessions.values()].some(
     session => session.context === context
   );
-  if (known || !takeOver(context)) {
+  if (known) {
     return;
   }
-  const session = new LiveNotebook(context, client, api);
+  const theirs = takeOver(context, contents);
+  const session = new LiveNotebook(context, client, api, theirs);
   provider.sessions.set(key, session);
   decorate(session);
   context.disposed.connect(() => {
@@ -101,22 +112,20 @@ async function followPanel(
 }
 
 /**
- * Make a context read and save through our provider; false when it belongs to another one.
+ * Make a context read and save through our provider; the one it had, if there was one.
  *
  * The widget factory has a slot for providers, but it takes one owner only and counts for every
  * drive, whether it has such a provider or not. A context has a slot of its own.
  */
-function takeOver(context: NotebookPanel['context']): boolean {
+function takeOver(
+  context: NotebookPanel['context'],
+  contents: Contents.IManager
+): IContentProvider | null {
   const slot = context as unknown as { _contentProviderId?: string };
-  if (slot._contentProviderId !== undefined) {
-    console.warn(
-      'notebook-bcc: another extension reads and saves',
-      context.path
-    );
-    return false;
-  }
+  const theirs = slot._contentProviderId;
   slot._contentProviderId = PROVIDER_ID;
-  return true;
+  const registry = defaultDrive(contents)?.contentProviderRegistry;
+  return registry?.getProvider(theirs) ?? null;
 }
 
 function defaultDrive(

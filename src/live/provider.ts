@@ -31,7 +31,8 @@ export class LiveContentProvider implements IContentProvider {
         console.debug('notebook-bcc: plain check of', path, reason);
       }
     }
-    const model = await this._plain.get(path, plainOptions(options));
+    const provider = session?.theirs ?? this._plain;
+    const model = await provider.get(path, plainOptions(options));
     if (session !== undefined && options?.content === true) {
       session.loaded(model);
     }
@@ -43,10 +44,13 @@ export class LiveContentProvider implements IContentProvider {
     options: Partial<Contents.IModel> = {}
   ): Promise<Contents.IModel> {
     const session = this._session(path);
+    const provider = session?.theirs ?? this._plain;
     if (session?.hasLog && options.type === 'notebook') {
-      return await session.save();
+      return session.theirs === null
+        ? await session.save()
+        : await session.saveThrough(provider, plainOptions(options));
     }
-    const saved = await this._plain.save(path, plainOptions(options));
+    const saved = await provider.save(path, plainOptions(options));
     session?.savedWithoutUs(options.content);
     return saved;
   }

@@ -1,5 +1,5 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
-import type { Contents } from '@jupyterlab/services';
+import type { Contents, IContentProvider } from '@jupyterlab/services';
 import { JSONExt, type PartialJSONObject } from '@lumino/coreutils';
 import type { IDisposable } from '@lumino/disposable';
 import { Signal, type ISignal } from '@lumino/signaling';
@@ -9,6 +9,8 @@ import type { ServerMessage } from '../messages';
 import type { LoggedOp, NotebookState } from '../protocol';
 import { StaleBaseError, type NotebookApi } from './api';
 import { Base } from './base';
+import { UnsavedEdits } from './edits';
+import { answerTo, nameKnownTo, nameOf } from './file-state';
 import { Inbox, Turns } from './inbox';
 import { mergeNotebooks } from './merge';
 import { Mirror } from './mirror';
@@ -28,17 +30,26 @@ export class LiveNotebook implements IDisposable {
   constructor(
     readonly context: Context,
     private readonly _client: Client,
-    private readonly _api: NotebookApi
+    private readonly _api: NotebookApi,
+    /** Of another extension, which had this context before us: it goes on saving. */
+    readonly theirs: IContentProvider | null = null
   ) {
     this._mirror = new Mirror(context.model);
     this._path = context.path;
     this._logId = positionOf(this._mirror.metadata).logId;
     this._seq = positionOf(this._mirror.metadata).seq;
-    this._base = new Base(this._contextHash(), this._mirror.toJSON());
+    this._base = new Base(nameKnownTo(context), this._mirror.toJSON());
     context.pathChanged.connect(this._onPath, this);
     context.saveState.connect(this._onSaveState, this);
     context.model.contentChanged.connect(this._onContent, this);
     _client.messageReceived.connect(this._onMessage, this);
+    this._edits = new UnsavedEdits(
+      context.model,
+      () => this._mirror.writing,
+      cellIds => {
+        _client.send({ type: 'edited', path: this._path, cell_ids: cellIds });
+      }
+    );
     this._attach();
   }
 
@@ -62,6 +73,7 @@ export class LiveNotebook implements IDisposable {
     }
     this._isDisposed = true;
     this._inbox.clear();
+    this._edits.dispose();
     window.clearTimeout(this._ackTimer);
     this.context.pathChanged.disconnect(this._onPath, this);
     this.context.saveState.disconnect(this._onSaveState, this);
@@ -104,9 +116,9 @@ export class LiveNotebook implements IDisposable {
       if (!state.current && !(await this._pull())) {
         // "Overwrite" in JupyterLab's dialog leads to a save without another check.
         this._overwriting = state.hash;
-        return this._answer(state.hash, state.last_modified);
+        return answerTo(this.context, state.hash, state.last_modified);
       }
-      return this._answer();
+      return answerTo(this.context);
     });
   }
 
@@ -115,7 +127,7 @@ export class LiveNotebook implements IDisposable {
       for (let attempt = 1; ; attempt++) {
         this._inbox.empty();
         const content = this._mirror.toJSON();
-        const { seq } = positionOf(content.metadata);
+        const { logId, seq } = positionOf(content.metadata);
         this._changedSince = false;
         try {
           const state = await this._api.save({
@@ -123,11 +135,11 @@ export class LiveNotebook implements IDisposable {
             content: content as unknown as Record<string, unknown>,
             base_hash: this._overwriting ?? this._base.hash,
             log_id: this._logId,
-            applied_seq: this._seqOf(seq)
+            applied_seq: logId === this._logId ? seq : 0
           });
           this._overwriting = null;
           this._base = this._base.next(state.hash, content, seq);
-          return this._answer(undefined, state.last_modified);
+          return answerTo(this.context, undefined, state.last_modified);
         } catch (reason) {
           if (!(reason instanceof StaleBaseError) || attempt >= SAVE_TRIES) {
             throw reason;
@@ -140,6 +152,26 @@ export class LiveNotebook implements IDisposable {
           }
         }
       }
+    });
+  }
+
+  /** Let the other extension save; the server adds to it what it lacks of the log. */
+  async saveThrough(
+    provider: IContentProvider,
+    options: Partial<Contents.IModel>
+  ): Promise<Contents.IModel> {
+    return await this._turns.take(async () => {
+      this._inbox.empty();
+      const content = this._mirror.toJSON();
+      this._changedSince = false;
+      const saved = await provider.save(this._path, {
+        ...options,
+        content: JSONExt.deepCopy(content as unknown as PartialJSONObject)
+      });
+      // What state of the file that made, only the next check can tell.
+      const { seq } = positionOf(content.metadata);
+      this._base = this._base.next(null, content, seq);
+      return answerTo(this.context, undefined, saved.last_modified);
     });
   }
 
@@ -157,6 +189,7 @@ export class LiveNotebook implements IDisposable {
       log_id: this._logId,
       applied_seq: this._seq
     });
+    this._edits.tellAgain();
   }
 
   private _onMessage(_: Client, message: ServerMessage): void {
@@ -184,6 +217,9 @@ export class LiveNotebook implements IDisposable {
       case 'resync':
         void this._catchUp(null);
         break;
+      case 'wanted':
+        void this._settle(message.cell_id);
+        break;
       case 'moved':
         if (message.new_path !== null) {
           this._moveTo(message.new_path);
@@ -202,6 +238,20 @@ export class LiveNotebook implements IDisposable {
       this._logId = logId;
       this._seq = 0;
     }
+  }
+
+  /** The run is about to execute this cell: it shall be as the person sees it. */
+  private async _settle(cellId: string): Promise<void> {
+    this._edits.asked(cellId);
+    const now = this._mirror.sourceOf(cellId);
+    try {
+      if (now !== this._base.sourceOf(cellId)) {
+        await this.context.save();
+      }
+    } catch (reason) {
+      console.warn('notebook-bcc: an edit could not be saved', reason);
+    }
+    this._client.send({ type: 'settled', path: this._path, cell_id: cellId });
   }
 
   private _onPath(_: Context, path: string): void {
@@ -231,7 +281,8 @@ export class LiveNotebook implements IDisposable {
       return;
     }
     try {
-      this._mirror.apply(ops, this._rewritten(ops));
+      const kept = this._base.rewrittenIn(ops, id => this._mirror.sourceOf(id));
+      this._mirror.apply(ops, kept);
       this._base.add(ops);
       this._seq = last.seq;
       this._mirror.setPosition(logId, last.seq);
@@ -242,20 +293,6 @@ export class LiveNotebook implements IDisposable {
     }
     this._acknowledgeSoon();
     this._mirrored.emit(ops);
-  }
-
-  /** Cells whose text the person has changed: a run's new text does not replace it. */
-  private _rewritten(ops: readonly LoggedOp[]): Set<string> {
-    const kept = new Set<string>();
-    for (const { op } of ops) {
-      if (op.op === 'source') {
-        const now = this._mirror.sourceOf(op.cell_id);
-        if (now !== undefined && now !== this._base.sourceOf(op.cell_id)) {
-          kept.add(op.cell_id);
-        }
-      }
-    }
-    return kept;
   }
 
   private _acknowledgeSoon(): void {
@@ -335,32 +372,13 @@ export class LiveNotebook implements IDisposable {
       this.context.model.dirty = true;
     }
     if (this._plainContent !== null) {
-      this._base = new Base(this._contextHash(), this._plainContent);
+      this._base = new Base(nameKnownTo(this.context), this._plainContent);
       this._plainContent = null;
     }
   }
 
-  /** A contents model; without arguments it says what JupyterLab believes already. */
-  private _answer(hash?: string, lastModified?: string): Contents.IModel {
-    const known = this.context.contentsModel;
-    return {
-      ...known,
-      content: null,
-      hash: hash ?? known?.hash,
-      last_modified: lastModified ?? known?.last_modified
-    } as Contents.IModel;
-  }
-
-  private _contextHash(): string | null {
-    const model = this.context.contentsModel;
-    return model === null ? null : nameOf(model);
-  }
-
-  private _seqOf(seq: number): number {
-    return this._logId === positionOf(this._mirror.metadata).logId ? seq : 0;
-  }
-
   private readonly _mirror: Mirror;
+  private readonly _edits: UnsavedEdits;
   private _base: Base;
   private _path: string;
   private _logId: string | null;
@@ -376,11 +394,4 @@ export class LiveNotebook implements IDisposable {
   private _plainContent: INotebook | null = null;
   private _isDisposed = false;
   private readonly _mirrored = new Signal<this, readonly LoggedOp[]>(this);
-}
-
-/** The server's name for the state of the file that JupyterLab knows. */
-function nameOf(
-  model: Pick<Contents.IModel, 'hash' | 'last_modified'>
-): string {
-  return model.hash ?? model.last_modified;
 }

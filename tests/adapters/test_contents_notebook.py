@@ -293,3 +293,41 @@ async def test_an_edit_saved_just_before_a_flush_is_seen_during_it(world):
     await document.insert(NewCell("code", "next"))
     await document.flush()
     assert seen == ["theirs"]
+
+
+# -- what the run says about it ---------------------------------------------------------------
+
+
+async def test_a_deleted_and_an_edited_cell_are_told_once(world):
+    document = await world.document()
+    deleted = await document.insert(NewCell("code", "one"))
+    edited = await document.insert(NewCell("code", "two"))
+    await document.flush()
+    assert document.take_notices() == []
+
+    def change(notebook):
+        del notebook["cells"][0]
+        notebook["cells"][0]["source"] = "two, by a person"
+
+    await world.edit(change)
+    assert await document.source_of(edited) == "two, by a person"
+    assert document.take_notices() == [
+        f"cell {deleted} was deleted from the notebook; it stays deleted",
+        f"cell {edited} was edited; the edited text counts",
+    ]
+    assert await document.source_of(edited) == "two, by a person"
+    assert document.take_notices() == []
+
+
+async def test_another_programs_write_is_told(file_world):
+    document = await file_world.document()
+    await document.insert(NewCell("code", "one"))
+    await document.flush()
+    file = file_world.root / "a.ipynb"
+    file.write_text(file.read_text().replace('"one"', '"one, by a program"'))
+    await document.insert(NewCell("code", "two"))
+    await document.flush()
+    assert sources(await file_world.read()) == ["one, by a program", "two"]
+    assert document.take_notices() == [
+        "a.ipynb was changed by another program; both changes are kept"
+    ]

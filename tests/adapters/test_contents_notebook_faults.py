@@ -51,7 +51,7 @@ async def test_a_save_cut_short_is_repaired(file_world, left, with_backup):
     assert sources(notebook) == ["one", "two"]
     assert notebook["cells"][0]["metadata"]["trusted"] is True
     if not with_backup:
-        assert "a.ipynb.damaged-1" in again.notice
+        assert "a.ipynb.damaged-1" in again.take_notices()[0]
         assert (file_world.root / "a.ipynb.damaged-1").exists()
 
 

@@ -49,7 +49,7 @@ async def recover(folder, *, atomic):
     access = ContentsAccess(manager)
     document = ContentsNotebook("a.ipynb", access, OperationLog(database))
     await document.open()
-    notice = document.notice
+    notice = next(iter(document.take_notices()), None)
     await document.close()
     await database.close()
     access.close()
