@@ -90,7 +90,7 @@ test: check chromium ## Every check there is: lint, types, unit, contract, front
 	python tests/summary.py $(RESULTS) || failed=1; \
 	exit $$failed
 
-bench: install ## Measurements
+bench: install chromium ## Measurements
 	python -m bench
 
 chaos: install ## Kill runs at 200 random moments and count what is lost; MOMENTS=20 for fewer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-BENCHES = ("bench_observation", "bench_kernel", "bench_notebook", "bench_engine")
+BENCHES = ("bench_observation", "bench_kernel", "bench_notebook", "bench_engine", "bench_live")
 
 
 def main() -> int:

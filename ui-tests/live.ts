@@ -1,11 +1,7 @@
 import { expect } from '@jupyterlab/galata';
 import type { Page } from '@playwright/test';
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { once } from 'node:events';
-import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 
-import { UI_TESTS } from './server';
+import type { Planner } from './planner';
 
 /** Galata's page, or a second one without its helpers. */
 export type LivePage = Pick<
@@ -13,59 +9,11 @@ export type LivePage = Pick<
   'evaluate' | 'keyboard' | 'locator' | 'request'
 >;
 
-export type Action = Record<string, unknown>;
-export type Item = Action | number;
-
-export const RUN: Action = { action: 'exec', codecell_id: 'lastAddedCellId' };
-
-export function code(content: string): Action {
-  return { action: 'add', shot_type: 'action', content };
-}
-
-export function text(content: string): Action {
-  return { action: 'add', shot_type: 'dialogue', content };
-}
-
-export function hold(name: string): Action {
-  return { wait: name };
-}
-
-/** A planner service that plays one script. */
-export class Planner {
-  /** Each list of items is one behavior of the only step. */
-  static async start(...behaviors: Item[][]): Promise<Planner> {
-    const child = spawn(resolve(UI_TESTS, '../.venv/bin/python'), [
-      resolve(UI_TESTS, 'planner.py')
-    ]);
-    child.stderr.pipe(process.stderr);
-    const script = { steps: { step_1: behaviors } };
-    child.stdin.write(`${JSON.stringify(script)}\n`);
-    const lines = createInterface(child.stdout);
-    const [url] = (await once(lines, 'line')) as [string];
-    return new Planner(child, url);
-  }
-
-  private constructor(
-    private readonly _child: ChildProcessWithoutNullStreams,
-    readonly url: string
-  ) {}
-
-  release(name: string): void {
-    this._child.stdin.write(`${name}\n`);
-  }
-
-  async stop(): Promise<void> {
-    const ended = once(this._child, 'exit');
-    this._child.stdin.end();
-    this._child.kill();
-    await ended;
-  }
-}
-
 export interface IRunView {
   id: string;
   status: string;
   error: { message: string } | null;
+  pending: { id: string; kind: string } | null;
   counts: { cells_added: number };
 }
 
@@ -169,6 +117,17 @@ export async function inPage(page: LivePage): Promise<ISeenCell[]> {
   return cells.map(asSeen);
 }
 
+/** The same from the model alone: a large notebook is put into the page little by little. */
+export async function inModel(page: LivePage): Promise<ISeenCell[]> {
+  const cells = await page.evaluate(() => {
+    const { content } = window.jupyterapp.shell.currentWidget as unknown as {
+      content: { widgets: { model: { toJSON(): unknown } }[] };
+    };
+    return content.widgets.map(({ model }) => model.toJSON());
+  });
+  return cells.map(asSeen);
+}
+
 function asSeen(value: unknown): ISeenCell {
   const cell = value as Record<string, unknown>;
   return {
@@ -218,11 +177,12 @@ export function sources(cells: readonly ISeenCell[]): string[] {
   return cells.map(({ source }) => source);
 }
 
-/** A notebook file with these cells. */
+/** A notebook file with these cells, and one that came with outputs. */
 export async function makeNotebook(
   page: LivePage,
   path: string,
-  cells: string[]
+  cells: string[],
+  foreign?: { source: string; outputs: object[] }
 ): Promise<void> {
   const content = {
     nbformat: 4,
@@ -234,13 +194,18 @@ export async function makeNotebook(
         language: 'python'
       }
     },
-    cells: cells.map((source, index) => ({
-      id: `own-${String(index)}`,
+    cells: [
+      ...cells.map((source, index) => ({
+        id: `own-${String(index)}`,
+        source,
+        outputs: []
+      })),
+      ...(foreign ? [{ id: 'foreign', ...foreign }] : [])
+    ].map(cell => ({
       cell_type: 'code',
       metadata: {},
-      source,
-      outputs: [],
-      execution_count: null
+      execution_count: null,
+      ...cell
     }))
   };
   const response = await page.request.put(`/api/contents/${path}`, {
@@ -284,21 +249,6 @@ export async function typeInCell(
   await editor.click();
   await page.keyboard.press('Control+End');
   await page.keyboard.type(words);
-}
-
-/** `count` text cells, `seconds` apart. */
-export function stream(count: number, seconds: number): Item[] {
-  return Array.from({ length: count }, (_, index) => [
-    text(`cell ${String(index + 1)}`),
-    seconds
-  ]).flat();
-}
-
-export function streamed(count: number): string[] {
-  return Array.from(
-    { length: count },
-    (_, index) => `cell ${String(index + 1)}`
-  );
 }
 
 /** Wait until JupyterLab is there, after a load that galata does not wait for. */

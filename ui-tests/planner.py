@@ -3,7 +3,8 @@
     {"steps": {"step_1": [[item, …], …]}}
 
 A step is a list of behaviors, a behavior a list of stream items: an action, a number of seconds
-to wait, or {"wait": "name"}, which holds the stream until a later input line says that name.
+to wait, or {"wait": "name"}, which holds the stream until a later input line says that name. In an
+action's content, {{now}} stands for the moment it is sent, in milliseconds.
 The address goes to standard output; the end of the input ends the service.
 """
 
@@ -12,12 +13,19 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from tests.planner_server import ScriptedPlanner
+
+NOW = "{{now}}"
+
+
+def stamped(content: str) -> str:
+    return content.replace(NOW, f"{time.time() * 1000:.1f}")
 
 
 async def main() -> None:
@@ -30,6 +38,8 @@ async def main() -> None:
     def item(value: Any) -> Any:
         if isinstance(value, dict) and "wait" in value:
             return holds.setdefault(value["wait"], asyncio.Event())
+        if isinstance(value, dict) and NOW in str(value.get("content")):
+            return lambda: {"action": {**value, "content": stamped(value["content"])}}
         return value
 
     async with ScriptedPlanner() as planner:

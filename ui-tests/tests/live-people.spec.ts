@@ -6,22 +6,18 @@ import {
   expectNoDialog,
   expectNoDoubles,
   expectSameOnDisk,
-  hold,
   inPage,
   makeNotebook,
   onDisk,
   openNotebook,
-  Planner,
   save,
   secondTab,
   sources,
   startRun,
-  stream,
-  streamed,
-  text,
   typeInCell,
   untilStatus
 } from '../live';
+import { hold, Planner, stream, streamed, text } from '../planner';
 
 // Guards against hanging only: two pages, a kernel and a stream take long on a busy machine.
 test.setTimeout(240_000);
@@ -178,7 +174,10 @@ test('a deleted notebook stops its run, and retry makes it again', async ({
   planner = await Planner.start([
     ...stream(3, 0),
     hold('deleted'),
-    ...Array.from({ length: 20 }, (_, i) => [text(`more ${String(i)}`), 0.3]).flat()
+    ...Array.from({ length: 20 }, (_, i) => [
+      text(`more ${String(i)}`),
+      0.3
+    ]).flat()
   ]);
   const run = await startRun(page, path, planner);
   await expect

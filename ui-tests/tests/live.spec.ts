@@ -1,28 +1,23 @@
 import { expect, test } from '@jupyterlab/galata';
 
 import {
-  code,
   expectNoDialog,
   expectNoDoubles,
   expectSameOnDisk,
-  hold,
   inPage,
   isDirty,
   makeNotebook,
   onDisk,
   openNotebook,
-  Planner,
   reloadPage,
-  RUN,
   save,
   sources,
   startRun,
-  stream,
-  streamed,
-  text,
   typeInCell,
-  untilStatus
+  untilStatus,
+  type ISeenCell
 } from '../live';
+import { code, hold, Planner, RUN, stream, streamed, text } from '../planner';
 
 // Guards against hanging only: two pages, a kernel and a stream take long on a busy machine.
 test.setTimeout(240_000);
@@ -67,7 +62,12 @@ test.describe('a run in the open notebook', () => {
     await untilStatus(page, run, 'done');
     expect(await isDirty(page)).toBe(false);
     const cells = await expectSameOnDisk(page, path);
-    expect(sources(cells)).toEqual(['own = 1', '# From the run', loop, '1 / 0']);
+    expect(sources(cells)).toEqual([
+      'own = 1',
+      '# From the run',
+      loop,
+      '1 / 0'
+    ]);
     expectNoDoubles(cells);
     await expectNoDialog(page);
   });
@@ -80,13 +80,30 @@ test.describe('a run in the open notebook', () => {
     await makeNotebook(page, path, ['first', 'second', 'third']);
     await openNotebook(page, path);
     await typeInCell(page, 1, ' edited');
-    planner = await Planner.start(stream(50, 0.05));
+    // The stream is held now and then: what was sent must be seen without what comes after.
+    const lines = stream(50, 0.05);
+    planner = await Planner.start([
+      ...lines.slice(0, 40),
+      hold('20 seen'),
+      ...lines.slice(40, 80),
+      hold('40 seen'),
+      ...lines.slice(80)
+    ]);
     const run = await startRun(page, path, planner);
+    const shown = page.locator('.jp-Notebook:visible .jp-Cell');
     for (let index = 0; index < 20; index++) {
       await page.keyboard.type(` w${String(index)}`, { delay: 10 });
+      if (index === 8) {
+        await expect(shown).toHaveCount(23);
+        planner.release('20 seen');
+      }
+      if (index === 16) {
+        await expect(shown).toHaveCount(43);
+        planner.release('40 seen');
+      }
     }
     await untilStatus(page, run, 'done');
-    await expect(page.locator('.jp-Notebook:visible .jp-Cell')).toHaveCount(53);
+    await expect(shown).toHaveCount(53);
     const typed = Array.from({ length: 20 }, (_, i) => ` w${String(i)}`);
     const expected = `second edited${typed.join('')}`;
     let cells = await inPage(page);
@@ -182,29 +199,29 @@ test.describe('no browser, or a new one', () => {
     page,
     tmpPath
   }) => {
-    planner = await Planner.start([
-      ...stream(5, 0),
-      code('print(6 * 7)'),
-      RUN
-    ]);
-    const closed = `${tmpPath}/closed.ipynb`;
-    const open = `${tmpPath}/open.ipynb`;
+    planner = await Planner.start([...stream(5, 0), code('print(6 * 7)'), RUN]);
+    const [open, closed, missing] = ['open', 'closed', 'missing'].map(
+      name => `${tmpPath}/${name}.ipynb`
+    ) as [string, string, string];
     await makeNotebook(page, open, ['own']);
+    await makeNotebook(page, closed, ['own']);
     await openNotebook(page, open);
     const runs = [
       await startRun(page, open, planner),
-      await startRun(page, closed, planner)
+      await startRun(page, closed, planner),
+      await startRun(page, missing, planner)
     ];
     for (const run of runs) {
       await untilStatus(page, run, 'done');
     }
-    const seen = await expectSameOnDisk(page, open);
-    const without = await onDisk(page, closed);
-    expect(without.map(cell => ({ ...cell, id: '' }))).toEqual(
-      seen.slice(1).map(cell => ({ ...cell, id: '' }))
-    );
-    await openNotebook(page, closed);
-    expect(await inPage(page)).toEqual(without);
+    const withoutIds = (cells: ISeenCell[]): ISeenCell[] =>
+      cells.map(cell => ({ ...cell, id: '' }));
+    const seen = withoutIds(await expectSameOnDisk(page, open));
+    expect(withoutIds(await onDisk(page, closed))).toEqual(seen);
+    const made = await onDisk(page, missing);
+    expect(withoutIds(made)).toEqual(seen.slice(1));
+    await openNotebook(page, missing);
+    expect(await inPage(page)).toEqual(made);
     await expectNoDialog(page);
   });
 

@@ -1,0 +1,104 @@
+"""How soon a planner's line is a cell in the open page, and what streaming output does to it.
+
+    python -m bench.bench_live [--short]
+
+In a real browser, with a real planner service: from the moment a line is sent to the cell in the
+page's DOM, beside the time JupyterLab itself takes to insert a cell by command in the same page,
+by turns. A line may take 1.5 times that and one round trip of the WebSocket.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+FACTOR = 1.5
+SAVE_EVERY_S = 2.0
+SHORT = {
+    "BCC_BENCH_SAMPLES": "15",
+    "BCC_BENCH_SIZES": "50,300",
+    "BCC_BENCH_LINE_SECONDS": "10",
+}
+
+Json = dict[str, Any]
+
+
+def measure(*, short: bool) -> list[Json]:
+    with tempfile.TemporaryDirectory() as folder:
+        results = Path(folder, "results.jsonl")
+        environment = {
+            **os.environ,
+            "BCC_BENCH_RESULTS": str(results),
+            "BCC_UI_TEST_OUTPUT": os.environ.get("BCC_UI_TEST_OUTPUT", folder),
+            **(SHORT if short else {}),
+        }
+        command = ["npx", "playwright", "test", "--config", "ui-tests/bench.config.ts"]
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment, check=False, capture_output=True, text=True
+        )
+        if done.returncode != 0:
+            print(done.stdout[-4000:], done.stderr[-2000:])
+            raise SystemExit(done.returncode)
+        return [json.loads(line) for line in results.read_text().splitlines()]
+
+
+def percentiles(values: list[float]) -> tuple[float, float]:
+    cuts = statistics.quantiles(values, n=20)
+    return statistics.median(values), cuts[18]
+
+
+def met(*, yes: bool) -> str:
+    return "met" if yes else "NOT met"
+
+
+def tell_cells(result: Json) -> None:
+    ours, theirs = result["ours"], result["theirs"]
+    trip = statistics.median(result["trips"])
+    print(f"{result['size']} cells, {len(ours['latencies'])} lines; a round trip is {trip:.1f} ms")
+    pairs = zip(
+        ("p50", "p95"),
+        percentiles(ours["latencies"]),
+        percentiles(theirs["latencies"]),
+        strict=True,
+    )
+    for name, own, other in pairs:
+        target = FACTOR * other + trip
+        print(
+            f"  {name}: {own:6.1f} ms, JupyterLab by command {other:6.1f} ms;"
+            f" target {target:6.1f} ms: {met(yes=own <= target)}"
+        )
+    for name, side in (("ours", ours), ("JupyterLab's", theirs)):
+        tasks = side["longTasks"]
+        print(f"  long tasks, {name}: {len(tasks)}, longest {max(tasks, default=0):.0f} ms")
+
+
+def tell_lines(result: Json) -> None:
+    tasks, saves = result["longTasks"], result["saves"]
+    most = result["seconds"] / SAVE_EVERY_S + 3
+    print(f"{result['lines']} lines of output in {result['seconds']} s")
+    print(f"  lost: {result['lost']}; target 0: {met(yes=result['lost'] == 0)}")
+    print(
+        f"  saves: {len(saves)}; target at most one in {SAVE_EVERY_S:g} s, {most:.0f}:"
+        f" {met(yes=len(saves) <= most)}"
+    )
+    print(f"  long tasks: {len(tasks)}, longest {max(tasks, default=0):.0f} ms")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--short", action="store_true", help="fewer samples, smaller notebooks")
+    for result in measure(short=parser.parse_args().short):
+        (tell_cells if result["kind"] == "cell" else tell_lines)(result)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
