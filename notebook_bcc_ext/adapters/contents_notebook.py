@@ -281,6 +281,7 @@ class ContentsNotebook:
             return
         self._current.logged(logged)
         self._logged_seq = logged[-1].seq
+        self._room.wake(self.path, log_id)
         self._flush_soon()
 
     # -- the file -----------------------------------------------------------------------------
