@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import tempfile
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -13,6 +15,8 @@ from notebook_bcc_ext.adapters.kernel_sockets import KernelChannels, KernelSocke
 from notebook_bcc_ext.errors import KernelError
 
 _SHUTDOWN_SECONDS = 10.0
+# The path of a socket has about a hundred characters at most, on some systems.
+_LONGEST_SOCKET_FOLDER = 80
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,7 @@ class OwnKernelSource:
         if env is not None:
             self._options["env"] = env
         self._manager: Any = None
+        self._sockets: tempfile.TemporaryDirectory[str] | None = None
 
     async def start(self) -> Kernel:
         running = await self.find()
@@ -74,6 +79,7 @@ class OwnKernelSource:
         # Kept before it is started, so that a start that is cancelled leaves no process behind.
         self._manager = manager
         try:
+            self._use_private_sockets(manager)
             await manager.start_kernel(**self._options)
         except NoSuchKernel as error:
             msg = (
@@ -85,6 +91,18 @@ class OwnKernelSource:
             msg = f"the kernel '{self._kernel_name}' cannot be started: {error}"
             raise KernelError(msg) from error
         return kernel_of(manager)
+
+    def _use_private_sockets(self, manager: Any) -> None:
+        """Sockets in a folder of ours, which nobody else on the machine can listen to, instead of
+        TCP ports. Only where the kernel is sure to know them."""
+        if os.name != "posix" or manager.kernel_spec.language != "python":
+            return
+        sockets = tempfile.TemporaryDirectory(prefix="bcc-", ignore_cleanup_errors=True)
+        if len(sockets.name) > _LONGEST_SOCKET_FOLDER:
+            sockets.cleanup()
+            return
+        self._sockets = sockets
+        manager.transport, manager.ip = "ipc", f"{sockets.name}/kernel"
 
     async def find(self) -> Kernel | None:
         if self._manager is None or not await self._manager.is_alive():
@@ -115,6 +133,10 @@ class OwnKernelSource:
         except (TimeoutError, RuntimeError, OSError) as error:
             msg = f"the kernel did not shut down: {error!r}"
             raise KernelError(msg) from error
+        finally:
+            if self._sockets is not None:
+                self._sockets.cleanup()
+                self._sockets = None
 
 
 def kernel_of(manager: Any, kernel_id: str | None = None) -> Kernel:

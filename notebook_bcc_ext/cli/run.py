@@ -107,7 +107,7 @@ async def run_headless(
             await asyncio.gather(*cancelling)
         if run.resting:
             await run.finished()
-        view = run.view()
+        view = run.view().model_copy(update={"notebook": request.notebook})
         watcher.conclude(view)
         if options.record is not None:
             await _write_record(run, view, options.record)

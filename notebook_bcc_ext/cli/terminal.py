@@ -29,7 +29,7 @@ _ICONS: dict[NodeStatus, tuple[str, str]] = {
     "skipped": ("–", "dim green"),
     "failed": ("✗", "bold red"),
 }
-_MILESTONES = ("stage_running", "step_running", "error", "cancelled")
+_MILESTONES = ("START_BEHAVIOR", "FAIL", "CANCEL")
 _FEW_STAGES = 8
 
 
@@ -105,18 +105,21 @@ class Terminal(_Watcher):
     def show(self, _run_id: str, kind: str, payload: Json) -> None:
         if kind == "transition":
             self._latest = f"{payload['event']} → {payload['to']}"
-            if not self._console.is_terminal and payload["to"] in _MILESTONES:
-                self._console.print(self._where())
+            if not self._console.is_terminal and payload["event"] in _MILESTONES:
+                self._print(self._where())
         elif kind == "notice":
             style = "yellow" if payload["level"] == "warning" else "dim"
-            self._console.print(Text(payload["text"], style=style))
+            self._print(payload["text"], style)
+
+    def _print(self, text: str, style: str = "") -> None:
+        """As it is: neither markup in it nor the width of a terminal that is none matters."""
+        self._console.print(Text(text, style=style), soft_wrap=True)
 
     def _where(self) -> str:
-        if self._run is None:
+        progress = self._run.world.memory.progress if self._run else None
+        if progress is None or progress.stage is None or progress.step is None:
             return self._latest
-        current = self._run.world.memory.progress
-        place = " > ".join(p for p in (current.stage_id, current.step_id) if p)
-        return f"{place}: {self._latest}"
+        return f"{progress.stage.label} › {progress.step.label}"
 
     def _picture(self) -> Group:
         if self._run is None:
@@ -126,7 +129,7 @@ class Terminal(_Watcher):
 
     async def ask(self, pending: Pending) -> bool:
         if not (self._console.is_terminal and sys.stdin.isatty()):
-            self._console.print(f"{pending.summary}: nobody can be asked, so the answer is no")
+            self._print(f"{pending.summary}: nobody can be asked, so the answer is no")
             return False
         self.__exit__(None, None, None)
         self._console.print(_question(pending))
@@ -138,15 +141,15 @@ class Terminal(_Watcher):
         if not self._console.is_terminal:
             self._console.print(_tree(view))
         counts = view.counts
-        self._console.print(
+        self._print(
             f"{view.state}: {counts.actions} actions, {counts.cells_added} cells added, "
             f"{counts.cells_executed} executed, {counts.planner_calls} planner calls"
             f" → {view.notebook}"
         )
         if view.error is not None:
-            self._console.print(Text(view.error.message, style="bold red"))
+            self._print(view.error.message, "bold red")
         elif view.status == "paused":
-            self._console.print(f"paused ({view.status_reason})")
+            self._print(f"paused ({view.status_reason})")
 
 
 def _tree(view: RunView) -> Tree:

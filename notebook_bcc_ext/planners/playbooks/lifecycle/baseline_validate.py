@@ -34,5 +34,10 @@ results = pd.DataFrame(index=list(models))
 for label, metric in metrics.items():
     sign = -1 if metric.startswith("neg_") else 1  # scikit-learn negates errors
     per_fold = {name: sign * found[f"test_{metric}"] for name, found in scores.items()}
-    results[label] = [f"{values.mean():.4g} ± {values.std():.2g}" for values in per_fold.values()]
+    results[label] = [
+        f"{values.mean():.3f} ± {values.std():.3f}"
+        if abs(values.mean()) < 10
+        else f"{values.mean():,.4g} ± {values.std():,.2g}"
+        for values in per_fold.values()
+    ]
 results
