@@ -135,7 +135,7 @@ def _work_in(outputs: CellOutputs, message: KernelMessage) -> bool:
                 outputs.left_out(f"printed text of {message.left_out} bytes")
             else:
                 outputs.add_stream(str(content.get("name", "stdout")), str(content.get("text", "")))
-                if message.left_out:
+                if message.left_out and outputs.text_notice is None:
                     outputs.left_out(f"end of a printed text of {message.left_out} bytes")
         case "display_data" | "execute_result" | "error" if message.left_out:
             outputs.left_out(f"{message.msg_type.replace('_', ' ')} of {message.left_out} bytes")

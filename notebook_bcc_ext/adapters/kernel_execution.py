@@ -109,8 +109,7 @@ class Execution:
         notices = [*self.notices]
         if self.gone is not None:
             notices.append(self.gone)
-        if outputs.cut_notice is not None:
-            notices.append(outputs.cut_notice)
+        notices += [said for said in (outputs.text_notice, outputs.cut_notice) if said is not None]
         return RunResult(
             status=self._status(timed_out=timed_out),
             execution_count=self._count,

@@ -17,6 +17,8 @@ class OutputLimits:
     """How much one cell may keep. What is beyond is dropped, and a notice in the cell says so."""
 
     max_bytes: int = 8_000_000
+    max_text_bytes: int = 1_000_000
+    """Of what is printed: nobody reads more, and a flood of it would keep everybody busy."""
     max_outputs: int = 2_000
     seconds_between_reports: float = 0.1
 
@@ -54,6 +56,9 @@ class CellOutputs:
         self.revision = revision
         self.size = 0
         self.cut_notice: str | None = None
+        self.text_notice: str | None = None
+        """Printed text was cut; other outputs still find room."""
+        self._text_size = 0
         self.display_ids: dict[str, list[int]] = {}
         self._limits = limits
         self._items: list[_Item] = []
@@ -67,10 +72,12 @@ class CellOutputs:
 
     def add_stream(self, name: str, text: str) -> None:
         self._clear_if_waiting()
-        if self.cut_notice is not None or not text:
+        if self.cut_notice is not None or self.text_notice is not None or not text:
             return
-        text = _well_formed(text)
-        room = max(self._limits.max_bytes - self.size, 0)
+        text_room = self._limits.max_text_bytes - self._text_size
+        room = max(min(self._limits.max_bytes - self.size, text_room), 0)
+        # Not more than can fit: the next steps take time with every character.
+        whole, text = text, _well_formed(text[: room + 1])
         fitting = _first_bytes(text, room)
         last = self._items[-1] if self._items else None
         if last is None or last.stream is None or last.name != name:
@@ -78,32 +85,41 @@ class CellOutputs:
                 return
             self._items.append(_stream_item(name))
         self._feed(fitting)
-        if len(fitting) < len(text):
+        if len(fitting) == len(text) == len(whole):
+            return
+        if room == text_room:
+            limit = _readable(self._limits.max_text_bytes)
+            self.text_notice = f"Output cut: the cell printed more than {limit}."
+            self._tell(f"[{self.text_notice} The rest is not kept in the notebook.]\n")
+        else:
             self._cut(f"more than {_readable(self._limits.max_bytes)} of output")
 
     def add(self, output: Json, display_id: str | None = None) -> None:
         """A display, result or error in its nbformat shape."""
         self._clear_if_waiting()
+        is_error = output.get("output_type") == "error"
         if self.cut_notice is not None:
-            # Without its error a failed cell could not be understood.
-            if output.get("output_type") != "error" or self._error_after_cut:
-                return
-            self._error_after_cut = True
-            self._append(*_sized(_shortened_error(output)))
+            self._add_after_cut(output, is_error=is_error)
             return
         output, size = _sized(output)
         if size > self._limits.max_bytes - self.size:
-            if output.get("output_type") == "error":
-                self._append(*_sized(_shortened_error(output)))
+            if not is_error:
+                what = str(output.get("output_type", "output")).replace("_", " ")
+                self.left_out(f"{what} of {_readable(size)}")
                 return
-            what = str(output.get("output_type", "output")).replace("_", " ")
-            self.left_out(f"{what} of {_readable(size)}")
-            return
+            output, size = _sized(_shortened_error(output))
         if not self._has_place():
+            self._add_after_cut(output, is_error=is_error)
             return
         self._append(output, size)
         if display_id is not None:
             self.display_ids.setdefault(display_id, []).append(len(self._items) - 1)
+
+    def _add_after_cut(self, output: Json, *, is_error: bool) -> None:
+        """Without its error a failed cell could not be understood; one is enough."""
+        if is_error and not self._error_after_cut:
+            self._error_after_cut = True
+            self._append(*_sized(_shortened_error(output)))
 
     def left_out(self, what: str) -> None:
         """Say in the cell that one output was too large; smaller ones may still follow."""
@@ -131,7 +147,8 @@ class CellOutputs:
         self._changed = set()
         self.size = 0
         self.display_ids = {}
-        self.cut_notice = None
+        self.cut_notice = self.text_notice = None
+        self._text_size = 0
         self._clear_before_next = self._error_after_cut = False
         self._start_over = True
 
@@ -210,6 +227,7 @@ class CellOutputs:
         item.stream.feed(text)
         self._changed.add(len(self._items) - 1)
         self.size += item.size - before
+        self._text_size += item.size - before
 
     def _has_place(self) -> bool:
         if len(self._items) < self._limits.max_outputs:

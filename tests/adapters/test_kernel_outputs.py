@@ -92,6 +92,18 @@ def test_what_is_cut_is_said_once_and_an_error_still_comes_through() -> None:
     assert [output["text"] for output in outputs.outputs()] == ["fresh"]
 
 
+def test_printed_text_is_cut_earlier_and_leaves_room_for_other_outputs() -> None:
+    outputs = CellOutputs("cell", OutputLimits(max_text_bytes=20))
+    outputs.add_stream("stdout", "名" * 50)
+    outputs.add_stream("stderr", "more")
+    outputs.add(display("a plot"))
+    kept, notice, plot = outputs.outputs()
+    assert kept["text"] == "名" * 6
+    assert notice["text"].startswith("[Output cut: the cell printed more than")
+    assert plot["data"] == {"text/plain": "a plot"}
+    assert outputs.cut_notice is None
+
+
 def test_one_oversized_display_leaves_room_for_smaller_ones() -> None:
     outputs = CellOutputs("cell", OutputLimits(max_bytes=1_000))
     outputs.add(display("x" * 5_000))
