@@ -281,3 +281,40 @@ def many_rows() -> bytes:
     days = random.integers(0, 3000, 100_000)
     table["when"] = pd.Timestamp("2015-01-01") + pd.to_timedelta(days, "D")
     return csv_of(table)
+
+
+@file
+def comments_before() -> bytes:
+    return b"# exported by a tool\n# version 3\n\n" + csv_of(people(FEW))
+
+
+@file
+def comment_as_header() -> bytes:
+    return b"# made today\n#" + csv_of(people(FEW))
+
+
+@file
+def money_and_percent() -> bytes:
+    """Written for people: currency signs, separators of thousands, percent, times with zones."""
+    lines = [
+        f'"${1000 + row * 37:,}.50",{row * 3.1:.1f}%,2024-01-{1 + row % 28:02d}T10:00:00+02:00'
+        for row in range(FEW)
+    ]
+    return "\n".join(["price,rate,sold at", *lines]).encode()
+
+
+@file
+def pandas_names() -> bytes:
+    """Names that are attributes of a table, or more than a plot has room for."""
+    table = people(FEW).rename(columns={"age": "index", "city": "values", "member": "shape"})
+    return csv_of(table.assign(T=range(FEW), size=1, **{"L" * 200: 2.5, '"😀" it\'s': "x"}))
+
+
+@file
+def web_page() -> bytes:
+    return b"<!DOCTYPE html>\n<html><body>\n<h1>404, not found</h1>\n</body></html>\n"
+
+
+@file
+def json_text() -> bytes:
+    return b'[{"a": 1, "b": 2},\n {"a": 3, "b": 4}]\n'

@@ -14,10 +14,13 @@ from notebook_bcc_ext.planners.embedded import EmbeddedPlanner
 from tests.planners.csv_files import FILES
 from tests.planners.simulator import Kernel, Run, Simulator, live_kernel
 
-NOTHING_TO_ANALYSE = {"empty", "only_bom", "header_only", "zip_archive"}
+NOTHING_TO_ANALYSE = {
+    "empty", "only_bom", "header_only", "zip_archive", "web_page", "json_text",
+}  # fmt: skip
 NO_MODEL = NOTHING_TO_ANALYSE | {
     "one_column", "one_row", "two_rows", "only_dates", "mostly_missing", "all_missing",
     "semicolons", "tabs_utf16", "latin1", "bom", "carriage_returns", "ragged", "open_quote",
+    "comments_before", "comment_as_header", "money_and_percent", "pandas_names",
 }  # fmt: skip
 PLANNER = EmbeddedPlanner()
 
@@ -126,6 +129,20 @@ def test_e3_encoding_and_delimiter_are_detected(
     run = play(name)
     assert f"Encoding **{encoding}**, delimiter **{delimiter}**" in run.output()
     assert run.variables["facts"]["numbers"] == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "facts"),
+    [("comments_before", "The first 3 lines,", {"rows": 30, "columns": 4, "numbers": 2}),
+     ("comment_as_header", "The first 1 line,", {"rows": 30, "columns": 4, "numbers": 2}),
+     ("money_and_percent", "Converted from text:", {"rows": 30, "numbers": 2, "dates": 1})],
+)  # fmt: skip
+def test_e3_what_is_written_for_people_is_read(
+    play: Any, name: str, said: str, facts: dict[str, int]
+) -> None:
+    run = play(name)
+    assert said in run.output()
+    assert facts.items() <= run.variables["facts"].items()
 
 
 @pytest.mark.parametrize(

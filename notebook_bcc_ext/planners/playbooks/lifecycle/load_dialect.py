@@ -2,7 +2,7 @@ import codecs
 import csv
 import io
 import re
-from itertools import islice
+from itertools import islice, takewhile
 
 csv.field_size_limit(10_000_000)
 
@@ -23,7 +23,7 @@ def guess_encoding(raw):
 
 
 def first_rows(delimiter, count=1000):
-    lines = io.StringIO(raw.decode(encoding, errors="replace"), newline=None)
+    lines = islice(io.StringIO(text, newline=None), preface, None)
     return [row for row in islice(csv.reader(lines, delimiter=delimiter), count) if row]
 
 
@@ -34,6 +34,13 @@ def fit(delimiter):
 
 
 encoding = guess_encoding(raw)
+text = raw.decode(encoding, errors="replace")
+
+# Comments may stand before the table, and its header may begin like one.
+comments = list(takewhile(lambda line: line.strip()[:1] in ("", "#"), text.splitlines()))
+preface = len(comments) if len(comments) < len(text.splitlines()) else 0
 delimiter = max(",;\t|", key=fit)
+if preface and 1 < len(comments[-1].split(delimiter)) == len(first_rows(delimiter, 1)[0]):
+    preface -= 1
 rows = first_rows(delimiter)
 Markdown({{ f.dialect }})

@@ -25,7 +25,7 @@ options = dict(
     sep=delimiter, encoding=encoding, encoding_errors="replace", names=names,
     header=0 if has_header else None, usecols=range(len(names)), dtype=dict.fromkeys(codes, str),
     na_values=["?", "-", "--"], skipinitialspace=True, low_memory=False,
-    nrows=1_000_000 if path.stat().st_size > 500_000_000 else None,
+    skiprows=preface, nrows=1_000_000 if path.stat().st_size > 500_000_000 else None,
 )
 try:
     df = pd.read_csv(path, **options)

@@ -5,6 +5,8 @@ if renamed:
     notes.append({{ f.note_renamed }})
 if not has_header:
     notes.append({{ f.note_no_header }})
+if preface:
+    notes.append({{ f.note_preface }})
 if too_long:
     notes.append({{ f.note_too_long }})
 if len(df) == 1_000_000 and path.stat().st_size > 500_000_000:
