@@ -90,8 +90,8 @@ test: check chromium ## Every check there is: lint, types, unit, contract, front
 	python tests/summary.py $(RESULTS) || failed=1; \
 	exit $$failed
 
-bench: install chromium ## Measurements
-	python -m bench
+bench: install chromium ## Measurements beside their targets; BENCH_ARGS=--quick for a short form
+	python -m bench $(BENCH_ARGS)
 
 chaos: install ## Kill runs at 200 random moments and count what is lost; MOMENTS=20 for fewer
 	python -m tests.chaos.campaign --moments $(or $(MOMENTS),200)

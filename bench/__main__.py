@@ -1,4 +1,7 @@
-"""`make bench`: every measurement, one after the other, in one run."""
+"""`make bench`: every measurement, one after the other, in one run.
+
+python -m bench [--quick]
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,12 @@ BENCHES = ("bench_observation", "bench_kernel", "bench_notebook", "bench_engine"
 
 
 def main() -> int:
+    quick = [argument for argument in sys.argv[1:] if argument == "--quick"]
     failed = []
     for name in BENCHES:
         print(f"== {name.removeprefix('bench_')}", flush=True)
         # A process each: one measurement's memory and threads are not the next one's.
-        done = subprocess.run([sys.executable, "-m", f"bench.{name}"], check=False)
+        done = subprocess.run([sys.executable, "-m", f"bench.{name}", *quick], check=False)
         if done.returncode != 0:
             failed.append(name)
         print(flush=True)

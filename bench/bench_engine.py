@@ -1,11 +1,14 @@
 """What the whole engine costs, beside what a user would use instead.
 
-    python bench/bench_engine.py [--cells 1000] [--actions 10000]
+    python -m bench.bench_engine [--cells 1000] [--actions 10000] [--quick]
 
 Per code cell `x=1; print(x)`: raw jupyter_client, nbclient, papermill, and ours with every action
-durable before the next. They take turns, cell by cell, so that whatever else the machine does hits
-all alike (papermill runs whole notebooks only, so it runs alone). Also: whether later cells cost
-more, how long the event loop is held, and memory after many actions.
+durable before the next. They take turns, a few cells each, so that whatever else the machine does
+hits all alike (papermill runs whole notebooks only, so it runs alone). A kernel's start is left out
+everywhere. Also: whether later cells cost more, how long the event loop is held by 200 behaviors
+and by one cell that prints 100 MB, and memory after many actions.
+
+The garbage collector is set up as in the server (`hosting/collector`).
 """
 
 from __future__ import annotations
@@ -28,6 +31,7 @@ from jupyter_server.services.contents.largefilemanager import AsyncLargeFileMana
 
 from bench.bench_kernel import CODE, WARM_UP_CELLS, raw_client, with_nbclient
 from bench.event_loop import LongestBlock
+from bench.verdicts import Verdicts
 from notebook_bcc_ext.adapters.contents_access import ContentsAccess
 from notebook_bcc_ext.adapters.contents_notebook import ContentsNotebook
 from notebook_bcc_ext.adapters.kernel_runner import KernelRunner
@@ -35,12 +39,14 @@ from notebook_bcc_ext.adapters.kernel_source import OwnKernelSource
 from notebook_bcc_ext.adapters.planner_factory import make_planner
 from notebook_bcc_ext.engine.factory import make_run
 from notebook_bcc_ext.engine.run import Run
+from notebook_bcc_ext.hosting.collector import leave_modules_alone
 from notebook_bcc_ext.hosting.storage import Storage
 from notebook_bcc_ext.protocol.runs import RunRequest
 from notebook_bcc_ext.protocol.settings import Settings
 
 Json = dict[str, Any]
 EDGE_CELLS = 100
+TURN_CELLS = 10
 MIB = 1024 * 1024
 
 
@@ -108,12 +114,14 @@ class OurRun:
         address = {"kind": "http", "url": "http://bench"}
         request = RunRequest.model_validate({"notebook": "a.ipynb", "planner": address})
         access = ContentsAccess(AsyncLargeFileManager(root_dir=str(root)))
+        runner = KernelRunner(OwnKernelSource())
+        await runner.start()
         self.run: Run = make_run(
             "bench",
             request,
             settings,
             notebook=ContentsNotebook("a.ipynb", access, self._storage.log),
-            runner=KernelRunner(OwnKernelSource()),
+            runner=runner,
             planner=make_planner(settings, lambda _: None, self.planner),
             store=self._storage.runs,
             sink=self._watcher,
@@ -172,13 +180,14 @@ def with_papermill(cells: int) -> float:
     return (run(cells) - run(1)) / (cells - 1)
 
 
-async def compare(cells: int) -> None:
+async def compare(cells: int, verdicts: Verdicts) -> None:
     print(f"ms per code cell `{CODE}`, {cells} cells")
     laps = {"raw jupyter_client": raw_client(), "nbclient": with_nbclient(), "notebook-bcc": ours()}
     seconds: dict[str, list[float]] = {name: [] for name in laps}
-    for _ in range(WARM_UP_CELLS + cells):
+    for _ in range(0, WARM_UP_CELLS + cells, TURN_CELLS):
         for name, lap in laps.items():
-            seconds[name].append(await anext(lap))
+            # Not one cell each: what one of them still does afterwards would slow down the next.
+            seconds[name] += [await anext(lap) for _ in range(TURN_CELLS)]
     for lap in laps.values():
         await lap.aclose()  # type: ignore[attr-defined]
     means = {name: statistics.mean(measured[WARM_UP_CELLS:]) for name, measured in seconds.items()}
@@ -186,14 +195,15 @@ async def compare(cells: int) -> None:
     raw, own = means["raw jupyter_client"], means["notebook-bcc"]
     for name, mean in means.items():
         print(f"  {name:<20} {mean * 1000:7.2f} ms   {mean / raw:5.2f} x raw")
-    print(f"  papermill / notebook-bcc: {means['papermill'] / own:.1f} x")
     mine = seconds["notebook-bcc"][WARM_UP_CELLS:]
     edge = min(EDGE_CELLS, len(mine) // 2)
     growth = statistics.median(mine[-edge:]) / statistics.median(mine[:edge])
-    print(f"  the last {edge} cells cost {growth:.2f} x the first {edge}")
+    verdicts.at_most("a cell, against raw jupyter_client", 1.5, own / raw, "x")
+    verdicts.at_least("papermill's cell, against ours", 10, means["papermill"] / own, "x")
+    verdicts.at_most(f"the last {edge} cells, against the first", 1.2, growth, "x")
 
 
-async def many_behaviors(behaviors: int = 200) -> None:
+async def many_behaviors(behaviors: int, verdicts: Verdicts) -> None:
     """The server's loop stays free: what a browser waits for while runs go on."""
     async with OurRun(behaviors) as room, LongestBlock() as block:
         for _ in range(behaviors):
@@ -201,10 +211,19 @@ async def many_behaviors(behaviors: int = 200) -> None:
             await room.planner.next_lines.put(None)
         await room.run.finished()
         assert room.run.status == "done", room.run.world.memory.error
-    print(f"{behaviors} behaviors: the event loop was held for at most {block.longest_ms:.1f} ms")
+    verdicts.at_most(f"event loop held, {behaviors} behaviors", 50, block.longest_ms, "ms")
 
 
-async def memory(actions: int) -> None:
+async def flood(verdicts: Verdicts) -> None:
+    """One cell that prints more than anybody can read."""
+    async with OurRun() as room:
+        await room.send(add(CODE, "action"), RUN_LAST)
+        async with LongestBlock() as block:
+            await room.send(add("print('x' * 100_000_000)", "action"), RUN_LAST)
+    verdicts.at_most("event loop held, 100 MB printed", 50, block.longest_ms, "ms")
+
+
+async def memory(actions: int, verdicts: Verdicts) -> None:
     async with OurRun() as room:
         for _ in range(200):
             await room.send(add("text", "dialogue"))
@@ -212,7 +231,7 @@ async def memory(actions: int) -> None:
         for _ in range(actions // 2):
             await room.send(add(CODE, "action"), RUN_LAST)
         grown = resident_mib() - before
-    print(f"memory after {actions:,} actions: {grown:+.1f} MiB")
+    verdicts.at_most(f"memory after {actions:,} actions, grown by", 50, grown, "MiB")
 
 
 def resident_mib() -> float:
@@ -220,15 +239,23 @@ def resident_mib() -> float:
     return pages * resource.getpagesize() / MIB
 
 
-async def main(cells: int, actions: int) -> None:
-    await memory(actions)
-    await many_behaviors()
-    await compare(cells)
+async def main(cells: int, actions: int, behaviors: int) -> None:
+    leave_modules_alone()
+    verdicts = Verdicts()
+    await memory(actions, verdicts)
+    await many_behaviors(behaviors, verdicts)
+    await flood(verdicts)
+    await compare(cells, verdicts)
+    verdicts.print()
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--cells", type=int, default=1000)
     parser.add_argument("--actions", type=int, default=10_000)
+    parser.add_argument("--behaviors", type=int, default=200)
+    parser.add_argument("--quick", action="store_true", help="a tenth of everything")
     options = parser.parse_args()
-    asyncio.run(main(options.cells, options.actions))
+    share = 10 if options.quick else 1
+    counts = (options.cells, options.actions, options.behaviors)
+    asyncio.run(main(*(count // share for count in counts)))

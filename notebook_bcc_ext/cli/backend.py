@@ -10,7 +10,7 @@ import socket
 from tornado.httpserver import HTTPServer
 
 from notebook_bcc_ext.cli.parsing import Subparsers
-from notebook_bcc_ext.errors import SettingsError
+from notebook_bcc_ext.errors import BccError
 from notebook_bcc_ext.planners.embedded import DEFAULT_PLAYBOOK, EmbeddedPlanner
 from notebook_bcc_ext.planners.library import PlaybookLibrary
 from notebook_bcc_ext.planners.service import MAX_BODY_BYTES, planner_app
@@ -34,8 +34,8 @@ async def _serve(address: str, port: int, playbook: str) -> int:
     app = planner_app(EmbeddedPlanner(library, playbook))
     try:
         listening = socket.create_server((address, port))
-    except OSError as error:
-        raise SettingsError(f"port {port} on {address} cannot be used: {error}") from None
+    except (OSError, OverflowError) as error:
+        raise BccError(f"port {port} on {address} cannot be used: {error}") from None
     listening.settimeout(0)
     server = HTTPServer(app, max_body_size=MAX_BODY_BYTES)
     server.add_socket(listening)

@@ -16,7 +16,7 @@ from notebook_bcc_ext.adapters.settings_sources import load_settings
 from notebook_bcc_ext.cli.parsing import Subparsers, assignment
 from notebook_bcc_ext.cli.terminal import JsonLines, Terminal
 from notebook_bcc_ext.engine.run import Run
-from notebook_bcc_ext.errors import BccError, SettingsError
+from notebook_bcc_ext.errors import BccError, ProtocolError, SettingsError
 from notebook_bcc_ext.hosting.headless import headless_run
 from notebook_bcc_ext.planners.library import PlaybookLibrary
 from notebook_bcc_ext.planners.replay import FORMAT
@@ -82,8 +82,8 @@ def _workflow(file: Path | None) -> WorkflowTemplate | None:
         return None
     try:
         return WorkflowTemplate.parse(json.loads(file.read_text("utf-8")))
-    except (OSError, ValueError) as error:
-        raise SettingsError(f"--workflow: {file} cannot be read: {error}") from None
+    except (OSError, ValueError, ProtocolError) as error:
+        raise SettingsError(f"--workflow: {file} cannot be used: {error}") from None
 
 
 async def run_headless(

@@ -138,6 +138,15 @@ class Terminal(_Watcher):
         return answer.strip().lower() in ("y", "yes", "是")
 
     def conclude(self, view: RunView) -> None:
+        # A run that never came to a plan has nothing to show but its error.
+        if view.progress.stages:
+            self._show_result(view)
+        if view.error is not None:
+            self._print(view.error.message, "bold red")
+        elif view.status == "paused":
+            self._print(f"paused ({view.status_reason})")
+
+    def _show_result(self, view: RunView) -> None:
         if not self._console.is_terminal:
             self._console.print(_tree(view))
         counts = view.counts
@@ -146,10 +155,6 @@ class Terminal(_Watcher):
             f"{counts.cells_executed} executed, {counts.planner_calls} planner calls"
             f" → {view.notebook}"
         )
-        if view.error is not None:
-            self._print(view.error.message, "bold red")
-        elif view.status == "paused":
-            self._print(f"paused ({view.status_reason})")
 
 
 def _tree(view: RunView) -> Tree:

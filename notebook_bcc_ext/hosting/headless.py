@@ -114,8 +114,14 @@ async def headless_run(  # noqa: PLR0913  what is run, and four choices with def
 
 def notebook_place(request: RunRequest) -> tuple[Path, Path]:
     file = Path(request.notebook).absolute()
+    if file.suffix != ".ipynb":
+        raise SettingsError(f"{request.notebook} is no notebook: name a file that ends in .ipynb")
+    if file.is_dir():
+        raise SettingsError(f"{request.notebook} is a folder; name a notebook in it")
     if not file.parent.is_dir():
         raise SettingsError(f"the folder {file.parent} does not exist; make it first")
+    if not os.access(file if file.exists() else file.parent, os.W_OK):
+        raise SettingsError(f"{file} cannot be written: check its rights and its folder's")
     return file, file.parent
 
 

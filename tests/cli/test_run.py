@@ -117,7 +117,7 @@ def test_a_recorded_run_is_played_again_without_its_planner(place, capsys):
     assert main(["replay", "run.json", "--notebook", "again.ipynb"]) == 0
     assert sources_of(place / "again.ipynb") == sources_of(place / "out.ipynb")
     (place / "run.json").write_text("{}", encoding="utf-8")
-    assert main(["replay", "run.json", "--notebook", "third.ipynb"]) == 1
+    assert main(["replay", "run.json", "--notebook", "third.ipynb"]) == 2
     assert "is not a record of a run" in capsys.readouterr().err
 
 
@@ -138,16 +138,22 @@ def test_a_limit_exits_with_4(place, capsys):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "words"),
+    ("arguments", "words"),
     [
-        (["--notebook", "nowhere/out.ipynb"], 1, "does not exist; make it first"),
-        (["--notebook", "out.ipynb", "--data", "none.csv"], 1, "there is no file none.csv"),
-        (["--notebook", "out.ipynb", "--workflow", "none.json"], 1, "cannot be read"),
-        (["--notebook", "out.ipynb", "--planner", "ftp://x"], 1, "dslc_base_url"),
+        (["--notebook", "nowhere/out.ipynb"], "does not exist; make it first"),
+        (["--notebook", "out.txt"], "name a file that ends in .ipynb"),
+        (["--notebook", "folder.ipynb"], "is a folder"),
+        (["--notebook", "out.ipynb", "--data", "none.csv"], "there is no file none.csv"),
+        (["--notebook", "out.ipynb", "--workflow", "none.json"], "cannot be used"),
+        (["--notebook", "out.ipynb", "--workflow", "list.json"], "cannot be used"),
+        (["--notebook", "out.ipynb", "--planner", "ftp://x"], "dslc_base_url"),
+        (["--notebook", "out.ipynb", "--max-steps", "-1"], "max_execution_steps"),
     ],
 )
-def test_bad_input_is_one_clear_sentence(place, capsys, arguments, code, words):
-    assert main(["run", "tiny.yaml", *arguments]) == code
+def test_j8_wrong_usage_is_one_clear_sentence_and_exits_with_2(place, capsys, arguments, words):
+    (place / "folder.ipynb").mkdir()
+    (place / "list.json").write_text("[1]", encoding="utf-8")
+    assert main(["run", "tiny.yaml", *arguments]) == 2
     error = capsys.readouterr().err
     assert words in error
     assert "Traceback" not in error
@@ -155,7 +161,7 @@ def test_bad_input_is_one_clear_sentence(place, capsys, arguments, code, words):
 
 
 def test_an_unknown_playbook_and_wrong_usage(place, capsys):
-    assert main(["run", "nothing", "--notebook", "out.ipynb"]) == 1
+    assert main(["run", "nothing", "--notebook", "out.ipynb"]) == 2
     assert "there is no playbook 'nothing' (there is: lifecycle)" in capsys.readouterr().err
     with pytest.raises(SystemExit) as caught:
         main(["run", "tiny.yaml"])
