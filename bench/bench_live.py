@@ -1,6 +1,6 @@
 """How soon a planner's line is a cell in the open page, and what streaming output does to it.
 
-    python -m bench.bench_live [--short]
+    python -m bench.bench_live [--quick]
 
 In a real browser, with a real planner service: from the moment a line is sent to the cell in the
 page's DOM, beside the time JupyterLab itself takes to insert a cell by command in the same page,
@@ -94,8 +94,8 @@ def tell_lines(result: Json) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--short", action="store_true", help="fewer samples, smaller notebooks")
-    for result in measure(short=parser.parse_args().short):
+    parser.add_argument("--quick", action="store_true", help="fewer samples, smaller notebooks")
+    for result in measure(short=parser.parse_args().quick):
         (tell_cells if result["kind"] == "cell" else tell_lines)(result)
     return 0
 

@@ -39,6 +39,7 @@ from nbformat.sign import SignatureStore, SQLiteSignatureStore
 from tornado.web import HTTPError
 
 from notebook_bcc_ext.adapters.path_locks import PathLocks, install_path_locks
+from notebook_bcc_ext.adapters.piecewise_saving import save_in_pieces
 from notebook_bcc_ext.adapters.saved_states import SavedStates
 from notebook_bcc_ext.errors import NotebookError
 
@@ -159,6 +160,7 @@ class ContentsAccess:
         self._threads = ThreadPoolExecutor(2, thread_name_prefix="notebook-bcc-contents")
         if self.in_threads:
             _allow_threads(contents_manager, asyncio.get_running_loop())
+            save_in_pieces(contents_manager)
 
     async def run(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Run work that calls the manager, where such work belongs."""

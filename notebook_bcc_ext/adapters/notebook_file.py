@@ -39,7 +39,7 @@ BeforeSave = Callable[[NotebookView, int], None]
 log = logging.getLogger(__name__)
 _NAMES_TRIED = 100
 # A page of operations at a time: after a long pause there may be more of them than cells.
-_OPERATIONS_AT_ONCE = 1_000
+_OPERATIONS_AT_ONCE = 300
 
 
 @dataclass(frozen=True)

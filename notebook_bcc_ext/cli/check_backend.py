@@ -15,6 +15,10 @@ from notebook_bcc_ext.protocol.settings import Settings
 from notebook_bcc_ext.protocol.settings_layers import Layer
 
 
+USUAL_VARIABLES = {"goal": "Understand the data", "data_path": "data.csv"}
+"""What a run usually begins with; a planner may rightly refuse to plan without."""
+
+
 async def check_backend(
     settings: Settings,
     variables: Mapping[str, Any] | None = None,
@@ -86,7 +90,8 @@ def execute(options: argparse.Namespace) -> int:
     )
     settings = load_settings([typed]).settings
     custom_actions = frozenset(options.custom_action)
-    findings = asyncio.run(check_backend(settings, dict(options.var), custom_actions))
+    variables = {**USUAL_VARIABLES, **dict(options.var)}
+    findings = asyncio.run(check_backend(settings, variables, custom_actions))
     if options.json:
         for finding in findings:
             print(json.dumps(vars(finding), ensure_ascii=False))

@@ -22,6 +22,7 @@ LEVELS: tuple[Level, ...] = ("stage", "step", "behavior")
 MAX_ACTIONS = 5_000
 """Older actions leave the tree; the notebook and the run store still have them."""
 
+_FIELDS = set(ActivityNode.model_fields)
 _COMPLETED: Mapping[str, Level] = {
     Event.COMPLETE_STAGE: "stage",
     Event.COMPLETE_STEP: "step",
@@ -197,7 +198,10 @@ class ActivityLog:
 
     def _put(self, node: ActivityNode) -> None:
         self._revision += 1
-        self._nodes[node.key] = node.model_copy(update={"revision": self._revision})
+        # One set of field names for all nodes: with a copy each, thousands take up megabytes.
+        self._nodes[node.key] = ActivityNode.model_construct(
+            _FIELDS, **{**vars(node), "revision": self._revision}
+        )
         self._nodes.move_to_end(node.key)
 
     def _forget_old_actions(self) -> None:
