@@ -14,7 +14,6 @@ from notebook_bcc_ext.cli.planner_conformance import Finding, PlannerCheck, is_u
 from notebook_bcc_ext.protocol.settings import Settings
 from notebook_bcc_ext.protocol.settings_layers import Layer
 
-
 USUAL_VARIABLES = {"goal": "Understand the data", "data_path": "data.csv"}
 """What a run usually begins with; a planner may rightly refuse to plan without."""
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from notebook_bcc_ext.cli import check_backend as command
-from notebook_bcc_ext.cli.check_backend import check_backend, report
+from notebook_bcc_ext.cli.check_backend import USUAL_VARIABLES, check_backend, report
 from notebook_bcc_ext.cli.planner_conformance import Finding
 from tests.planner_answers import RUN, Hang, Raw, Reply, SeenRequest, Stream, add, say
 from tests.planner_requests import quick_settings
@@ -205,7 +205,7 @@ async def test_J8_exit_0_when_clean(capsys: pytest.CaptureFixture[str]):
         assert await run_command(server.url, "--var", "n=3", "--var", "name=a b") == 0
     assert "no violations." in capsys.readouterr().out
     context = server.requests[0].body["observation"]["context"]
-    assert context["variables"] == {"n": 3, "name": "a b"}
+    assert context["variables"] == {**USUAL_VARIABLES, "n": 3, "name": "a b"}
 
 
 async def test_J8_exit_1_with_each_violation_in_the_report(capsys: pytest.CaptureFixture[str]):
