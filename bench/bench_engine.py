@@ -31,7 +31,7 @@ from jupyter_server.services.contents.largefilemanager import AsyncLargeFileMana
 
 from bench.bench_kernel import CODE, WARM_UP_CELLS, raw_client, with_nbclient
 from bench.event_loop import LongestBlock
-from bench.verdicts import Verdicts
+from bench.verdicts import at_least, at_most
 from notebook_bcc_ext.adapters.contents_access import ContentsAccess
 from notebook_bcc_ext.adapters.contents_notebook import ContentsNotebook
 from notebook_bcc_ext.adapters.kernel_runner import KernelRunner
@@ -180,7 +180,7 @@ def with_papermill(cells: int) -> float:
     return (run(cells) - run(1)) / (cells - 1)
 
 
-async def compare(cells: int, verdicts: Verdicts) -> None:
+async def compare(cells: int) -> None:
     print(f"ms per code cell `{CODE}`, {cells} cells")
     laps = {"raw jupyter_client": raw_client(), "nbclient": with_nbclient(), "notebook-bcc": ours()}
     seconds: dict[str, list[float]] = {name: [] for name in laps}
@@ -198,12 +198,12 @@ async def compare(cells: int, verdicts: Verdicts) -> None:
     mine = seconds["notebook-bcc"][WARM_UP_CELLS:]
     edge = min(EDGE_CELLS, len(mine) // 2)
     growth = statistics.median(mine[-edge:]) / statistics.median(mine[:edge])
-    verdicts.at_most("a cell, against raw jupyter_client", 1.5, own / raw, "x")
-    verdicts.at_least("papermill's cell, against ours", 10, means["papermill"] / own, "x")
-    verdicts.at_most(f"the last {edge} cells, against the first", 1.2, growth, "x")
+    at_most("a cell, against raw jupyter_client", 1.5, own / raw, "x")
+    at_least("papermill's cell, against ours", 10, means["papermill"] / own, "x")
+    at_most(f"the last {edge} cells, against the first", 1.2, growth, "x")
 
 
-async def many_behaviors(behaviors: int, verdicts: Verdicts) -> None:
+async def many_behaviors(behaviors: int) -> None:
     """The server's loop stays free: what a browser waits for while runs go on."""
     async with OurRun(behaviors) as room, LongestBlock() as block:
         for _ in range(behaviors):
@@ -211,19 +211,19 @@ async def many_behaviors(behaviors: int, verdicts: Verdicts) -> None:
             await room.planner.next_lines.put(None)
         await room.run.finished()
         assert room.run.status == "done", room.run.world.memory.error
-    verdicts.at_most(f"event loop held, {behaviors} behaviors", 50, block.longest_ms, "ms")
+    at_most(f"event loop held, {behaviors} behaviors", 50, block.longest_ms, "ms")
 
 
-async def flood(verdicts: Verdicts) -> None:
+async def flood() -> None:
     """One cell that prints more than anybody can read."""
     async with OurRun() as room:
         await room.send(add(CODE, "action"), RUN_LAST)
         async with LongestBlock() as block:
             await room.send(add("print('x' * 100_000_000)", "action"), RUN_LAST)
-    verdicts.at_most("event loop held, 100 MB printed", 50, block.longest_ms, "ms")
+    at_most("event loop held, 100 MB printed", 50, block.longest_ms, "ms")
 
 
-async def memory(actions: int, verdicts: Verdicts) -> None:
+async def memory(actions: int) -> None:
     async with OurRun() as room:
         for _ in range(200):
             await room.send(add("text", "dialogue"))
@@ -231,7 +231,7 @@ async def memory(actions: int, verdicts: Verdicts) -> None:
         for _ in range(actions // 2):
             await room.send(add(CODE, "action"), RUN_LAST)
         grown = resident_mib() - before
-    verdicts.at_most(f"memory after {actions:,} actions, grown by", 50, grown, "MiB")
+    at_most(f"memory after {actions:,} actions, grown by", 50, grown, "MiB")
 
 
 def resident_mib() -> float:
@@ -241,12 +241,10 @@ def resident_mib() -> float:
 
 async def main(cells: int, actions: int, behaviors: int) -> None:
     leave_modules_alone()
-    verdicts = Verdicts()
-    await memory(actions, verdicts)
-    await many_behaviors(behaviors, verdicts)
-    await flood(verdicts)
-    await compare(cells, verdicts)
-    verdicts.print()
+    await memory(actions)
+    await many_behaviors(behaviors)
+    await flood()
+    await compare(cells)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbformat.notebooknode import NotebookNode, from_dict
 
-from bench.verdicts import Verdicts
+from bench.verdicts import at_most
 from notebook_bcc_ext.adapters.kernel_runner import KernelRunner
 from notebook_bcc_ext.adapters.kernel_source import OwnKernelSource
 from notebook_bcc_ext.adapters.kernel_variables import VariableLimits
@@ -150,7 +150,6 @@ async def main(cells: int) -> None:
         median, mean = statistics.median(seconds), statistics.fmean(seconds)
         figures = f"median {median * 1000:6.2f}   mean {mean * 1000:6.2f}"
         print(f"  {name:20} {figures}   {median / raw:5.2f} x raw")
-    verdicts = Verdicts()
     print(f"ms per snapshot with {USER_VARIABLES} user variables")
     for told in (VariableLimits().max_names, USER_VARIABLES):
         slowest = {}
@@ -160,10 +159,9 @@ async def main(cells: int) -> None:
             print(f"  {told} told, {name:10} whole {whole:6.2f}   after a change {change:6.2f}")
             slowest[name] = max(whole, change)
         most = max(slowest.values())
-        verdicts.at_most(f"snapshot, {told} variables told", SNAPSHOT_MS, most, "ms")
+        at_most(f"snapshot, {told} variables told", SNAPSHOT_MS, most, "ms")
         growth = slowest["large"] / slowest["small"]
-        verdicts.at_most(f"large variables / small ones, {told} told", GROWTH, growth, "x")
-    verdicts.print()
+        at_most(f"large variables / small ones, {told} told", GROWTH, growth, "x")
 
 
 if __name__ == "__main__":

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+
+def at_most(what: str, target: float, measured: float, unit: str) -> None:
+    _tell(what, f"≤ {target:g} {unit}", f"{measured:.2f} {unit}", met=measured <= target)
 
 
-@dataclass
-class Verdicts:
-    rows: list[tuple[str, ...]] = field(
-        default_factory=lambda: [("what", "target", "measured", "")]
-    )
+def at_least(what: str, target: float, measured: float, unit: str) -> None:
+    _tell(what, f"≥ {target:g} {unit}", f"{measured:.2f} {unit}", met=measured >= target)
 
-    def at_most(self, what: str, target: float, measured: float, unit: str) -> None:
-        self._add(what, f"≤ {target:g} {unit}", f"{measured:.2f} {unit}", met=measured <= target)
 
-    def at_least(self, what: str, target: float, measured: float, unit: str) -> None:
-        self._add(what, f"≥ {target:g} {unit}", f"{measured:.2f} {unit}", met=measured >= target)
-
-    def _add(self, *texts: str, met: bool) -> None:
-        self.rows.append((*texts, "met" if met else "NOT MET"))
-
-    def print(self) -> None:
-        widths = [max(map(len, column)) for column in zip(*self.rows, strict=True)]
-        for row in self.rows:
-            texts = zip(row, widths, strict=True)
-            print("  " + "  ".join(text.ljust(width) for text, width in texts).rstrip())
+def _tell(what: str, target: str, measured: str, *, met: bool) -> None:
+    verdict = "met" if met else "NOT MET"
+    print(f"  {what:<44} target {target:<9} measured {measured:<11} {verdict}", flush=True)
