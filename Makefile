@@ -30,7 +30,7 @@ NPM_STAMP := node_modules/.stamp-$(NPM_SUM)
 # Re-installing the Python package removes the link to the frontend, hence both sums.
 FRONTEND_STAMP := lib/.stamp-$(FRONTEND_SUM)-$(NPM_SUM)-$(PYTHON_SUM)
 
-.PHONY: help install lab test check fix bench chaos clean chromium
+.PHONY: help install lab test check fix bench chaos pictures clean chromium
 
 help: ## List the commands
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -92,6 +92,11 @@ test: check chromium ## Every check there is: lint, types, unit, contract, front
 
 bench: install chromium ## Measurements beside their targets; BENCH_ARGS=--quick for a short form
 	python -m bench $(BENCH_ARGS)
+
+pictures: install chromium ## Renew the pictures of the documentation: docs/images
+	BCC_UI_PICTURES=1 npx playwright test --config ui-tests/playwright.config.ts --grep @picture
+	npx playwright test --config ui-tests/pictures.config.ts
+	python scripts/animate.py ui-tests/screenshots/frames docs/images/run.webp
 
 chaos: install ## Kill runs at 200 random moments and count what is lost; MOMENTS=20 for fewer
 	python -m tests.chaos.campaign --moments $(or $(MOMENTS),200)

@@ -8,7 +8,14 @@ from __future__ import annotations
 import subprocess
 import sys
 
-BENCHES = ("bench_observation", "bench_kernel", "bench_notebook", "bench_engine", "bench_live")
+BENCHES = (
+    "bench_observation",
+    "bench_kernel",
+    "bench_notebook",
+    "bench_engine",
+    "bench_live",
+    "bench_sidebar",
+)
 
 
 def main() -> int:

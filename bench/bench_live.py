@@ -10,16 +10,12 @@ by turns. A line may take 1.5 times that and one round trip of the WebSocket.
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import statistics
-import subprocess
 import sys
-import tempfile
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+from bench.browser import measured_in_browser
+
 FACTOR = 1.5
 SAVE_EVERY_S = 2.0
 SHORT = {
@@ -29,25 +25,6 @@ SHORT = {
 }
 
 Json = dict[str, Any]
-
-
-def measure(*, short: bool) -> list[Json]:
-    with tempfile.TemporaryDirectory() as folder:
-        results = Path(folder, "results.jsonl")
-        environment = {
-            **os.environ,
-            "BCC_BENCH_RESULTS": str(results),
-            "BCC_UI_TEST_OUTPUT": os.environ.get("BCC_UI_TEST_OUTPUT", folder),
-            **(SHORT if short else {}),
-        }
-        command = ["npx", "playwright", "test", "--config", "ui-tests/bench.config.ts"]
-        done = subprocess.run(
-            command, cwd=ROOT, env=environment, check=False, capture_output=True, text=True
-        )
-        if done.returncode != 0:
-            print(done.stdout[-4000:], done.stderr[-2000:])
-            raise SystemExit(done.returncode)
-        return [json.loads(line) for line in results.read_text().splitlines()]
 
 
 def percentiles(values: list[float]) -> tuple[float, float]:
@@ -95,7 +72,7 @@ def tell_lines(result: Json) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--quick", action="store_true", help="fewer samples, smaller notebooks")
-    for result in measure(short=parser.parse_args().quick):
+    for result in measured_in_browser("live", SHORT if parser.parse_args().quick else {}):
         (tell_cells if result["kind"] == "cell" else tell_lines)(result)
     return 0
 

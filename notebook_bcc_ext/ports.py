@@ -19,6 +19,7 @@ from notebook_bcc_ext.protocol.observation import (
     TransitionRecord,
 )
 from notebook_bcc_ext.protocol.planner import BehaviorInfo, PlannerRequest, PlanningAnswer
+from notebook_bcc_ext.protocol.runs import ActivityNode
 
 Json = dict[str, Any]
 
@@ -254,6 +255,14 @@ class RunStore(Protocol):
     async def transitions(
         self, run_id: str, *, after: int = 0, limit: int = 1000
     ) -> list[tuple[int, TransitionRecord]]: ...
+
+    def post_activity(
+        self, run_id: str, nodes: Sequence[ActivityNode], *, anew: bool = False
+    ) -> None:
+        """Insert or replace nodes of the run's tree, without waiting; `anew` forgets the others."""
+
+    async def activity(self, run_id: str) -> list[ActivityNode]:
+        """The run's tree, in the order of the nodes' last changes."""
 
     async def add_call(self, run_id: str, call: CallRecord) -> None: ...
 

@@ -11,6 +11,8 @@ import type {
 } from './protocol';
 
 export const API = 'notebook-bcc/api';
+/** No page of an answer is longer. */
+const MOST = 1000;
 
 /** A refusal of our server, with its own words. */
 export class ApiError extends Error {
@@ -54,9 +56,9 @@ export interface ICall {
 
 export interface ITransition {
   number: number;
-  from: string;
-  event: string;
-  to: string;
+  from: State;
+  event: Event;
+  to: State;
   timestamp: string;
 }
 
@@ -80,6 +82,7 @@ export interface IStateTable {
 
 export interface IPlannerCheck {
   ok: boolean;
+  outcome: 'answers' | 'silent' | 'unreachable' | 'no_planner' | 'error';
   message: string;
 }
 
@@ -109,18 +112,26 @@ export class Api {
     return await this._call('runs', 'POST', request);
   }
 
+  async run(runId: string): Promise<RunView> {
+    return await this._call(`runs/${runId}`);
+  }
+
   async command(runId: string, order: Order): Promise<RunView> {
     return await this._call(`runs/${runId}/commands`, 'POST', order);
   }
 
-  async transitions(runId: string, after = 0): Promise<ITransition[]> {
-    const path = `runs/${runId}/transitions?after=${String(after)}`;
+  async transitions(
+    runId: string,
+    after = 0,
+    limit = MOST
+  ): Promise<ITransition[]> {
+    const path = `runs/${runId}/transitions?${page(after, limit)}`;
     const answer: { transitions: ITransition[] } = await this._call(path);
     return answer.transitions;
   }
 
-  async calls(runId: string, after = 0): Promise<ICall[]> {
-    const path = `runs/${runId}/calls?after=${String(after)}`;
+  async calls(runId: string, after = 0, limit = MOST): Promise<ICall[]> {
+    const path = `runs/${runId}/calls?${page(after, limit)}`;
     const answer: { calls: ICall[] } = await this._call(path);
     return answer.calls;
   }
@@ -132,8 +143,8 @@ export class Api {
     return answer.observation;
   }
 
-  async activity(runId: string, after = 0): Promise<IActivity> {
-    return await this._call(`runs/${runId}/activity?after=${String(after)}`);
+  async activity(runId: string, after = 0, limit = MOST): Promise<IActivity> {
+    return await this._call(`runs/${runId}/activity?${page(after, limit)}`);
   }
 
   async states(): Promise<IStateTable> {
@@ -175,6 +186,10 @@ export class Api {
     }
     return JSON.parse(text) as T;
   }
+}
+
+function page(after: number, limit: number): string {
+  return `after=${String(after)}&limit=${String(limit)}`;
 }
 
 function refusal(status: number, text: string): ApiError {

@@ -9,11 +9,13 @@ import type { RunEvent, RunView, State } from './protocol';
 import { DEFAULT_SETTINGS, type ISettings } from './settings';
 import type { Connection, INotebookBcc } from './tokens';
 
-/** Who decided what about a question, as the server told everybody. */
-export interface IDecision {
-  verdict: 'confirmed' | 'rejected';
-  by: string | null;
-  reason: string | null;
+/** An order that the server did not take. */
+export interface IRefusal {
+  /** The class of the server's error; empty when the server was not reached. */
+  kind: string;
+  message: string;
+  /** The question that the order was to answer. */
+  proposal: string | null;
 }
 
 /** Where in a run a cell comes from: its metadata, as far as it says. */
@@ -76,13 +78,9 @@ export class Model extends VDomModel implements INotebookBcc {
     return this._starting;
   }
 
-  /** What the server last refused about a run, in its own words. */
-  refusal(runId: string): string | undefined {
+  /** What the server last refused about a run. */
+  refusal(runId: string): IRefusal | undefined {
     return this._refusals.get(runId);
-  }
-
-  decision(runId: string): IDecision | undefined {
-    return this._decisions.get(runId);
   }
 
   /** The place of the cell that is selected in the notebook. */
@@ -149,10 +147,13 @@ export class Model extends VDomModel implements INotebookBcc {
       this.stateChanged.emit();
       return true;
     } catch (reason) {
-      const refused =
-        reason instanceof ApiError ? reason.message : String(reason);
-      this._refusals.set(runId, refused);
+      this._refusals.set(runId, {
+        kind: reason instanceof ApiError ? reason.kind : '',
+        message: reason instanceof ApiError ? reason.message : String(reason),
+        proposal: order.proposal_id ?? null
+      });
       this.stateChanged.emit();
+      await this._look(runId);
       return false;
     }
   }
@@ -171,6 +172,16 @@ export class Model extends VDomModel implements INotebookBcc {
     super.dispose();
   }
 
+  /** A refused order was given to a run that is not as it is shown here. */
+  private async _look(runId: string): Promise<void> {
+    try {
+      this._runs = withRun(this._runs, await this.api.run(runId));
+      this.stateChanged.emit();
+    } catch (reason) {
+      console.debug(`notebook-bcc: run ${runId} cannot be read`, reason);
+    }
+  }
+
   private _onConnection(): void {
     this.stateChanged.emit();
   }
@@ -184,26 +195,13 @@ export class Model extends VDomModel implements INotebookBcc {
       this._clockLead = Date.now() - Date.parse(message.run.updated_at);
       this._runs = withRun(this._runs, message.run);
     } else if (message.type === 'event') {
-      this._onEvent(message);
+      this._eventReceived.emit(message);
       return;
     } else {
       // Notebook operations are other listeners' business.
       return;
     }
     this.stateChanged.emit();
-  }
-
-  private _onEvent(event: RunEvent): void {
-    if (event.kind === 'decision') {
-      const { verdict, decided_by: by, reason } = event.payload;
-      this._decisions.set(event.run_id, {
-        verdict: verdict === 'rejected' ? 'rejected' : 'confirmed',
-        by: typeof by === 'string' && by ? by : null,
-        reason: typeof reason === 'string' && reason ? reason : null
-      });
-      this.stateChanged.emit();
-    }
-    this._eventReceived.emit(event);
   }
 
   private readonly _client: Client;
@@ -215,8 +213,7 @@ export class Model extends VDomModel implements INotebookBcc {
   private _cellPlace: ICellPlace | null = null;
   private _clockLead = 0;
   private _settings: ISettings = DEFAULT_SETTINGS;
-  private readonly _refusals = new Map<string, string>();
-  private readonly _decisions = new Map<string, IDecision>();
+  private readonly _refusals = new Map<string, IRefusal>();
   private readonly _started = new Signal<this, RunView>(this);
   private readonly _eventReceived = new Signal<this, RunEvent>(this);
 }

@@ -52,6 +52,7 @@ export interface BrowserProtocol {
   CheckRequest: CheckRequest;
   Command: Command;
   Counts: Counts;
+  Decision: Decision;
   DeleteCell: DeleteCell;
   Detach: Detach;
   DiskChanged: DiskChanged;
@@ -200,6 +201,17 @@ export interface Counts {
   bytes_sent: number;
   plan_revisions: number;
 }
+/**
+ * How the latest question was answered, and by whom (U8).
+ */
+export interface Decision {
+  proposal_id: string;
+  kind: "workflow" | "steps" | "plan" | "behavior" | "code" | "rebuild";
+  verdict: "confirmed" | "rejected";
+  decided_by: string | null;
+  reason: string | null;
+  edited: boolean;
+}
 export interface DeleteCell {
   op: "delete";
   cell_id: string;
@@ -273,6 +285,7 @@ export interface RunView {
   };
   progress: RunProgress;
   pending: Pending | null;
+  decision: Decision | null;
   error: RunError | null;
   counts: Counts;
   planner: {
@@ -305,9 +318,16 @@ export interface RunProgress {
   goals: {
     [k: string]: string | null;
   };
+  /**
+   * The share of the expected outputs that exist, by level; None where none is expected.
+   */
   attainment: {
     [k: string]: number | null;
   };
+  /**
+   * What the planner said last of the goal it was asked about (O9).
+   */
+  verdict: ("achieved" | "continues" | "not_yet") | null;
   estimated_remaining_behaviors: number | null;
 }
 export interface StageNode {

@@ -3,11 +3,18 @@ import { Signal, type ISignal } from '@lumino/signaling';
 
 import type { ICall, IObservation, ITransition } from './api';
 import type { Model } from './model';
-import type { ActivityNode, RunEvent } from './protocol';
+import type { RunEvent } from './protocol';
 import { Tree } from './tree';
 
 /** The parts of a run that are asked for only while somebody looks at them. */
 export type Part = 'activity' | 'transitions' | 'calls' | 'observation';
+
+const PARTS: readonly Part[] = [
+  'activity',
+  'transitions',
+  'calls',
+  'observation'
+];
 
 /** After which events a part has something new. */
 const NEWS: Record<Part, ReadonlySet<string>> = {
@@ -17,14 +24,34 @@ const NEWS: Record<Part, ReadonlySet<string>> = {
   observation: new Set(['judgement', 'action', 'status'])
 };
 
-/** News that come together are fetched together. */
-const GATHER_MS = 250;
-/** Reading the kernel's variables is not free for the kernel. */
-const OBSERVE_MS = 1500;
+/** News that come together are fetched together; reading variables costs the kernel time. */
+const GATHER_MS: Record<Part, number> = {
+  activity: 250,
+  transitions: 250,
+  calls: 250,
+  observation: 1500
+};
+
+/** What one answer brings at most: small enough that the page stays responsive. */
+const PAGE: Record<'activity' | 'transitions' | 'calls', number> = {
+  activity: 500,
+  transitions: 500,
+  calls: 20
+};
+
+/** What is kept at most, newest first to stay; the server keeps no more calls either. */
+const KEPT = { transitions: 5_000, calls: 500 };
+
+interface ISlot {
+  watchers: number;
+  wanted: boolean;
+  busy: boolean;
+  timer: number | undefined;
+}
 
 /**
  * The details of the selected run. Each fetch asks only for what is new, so that the work per
- * event does not grow with the run.
+ * event does not grow with the run; a slow part keeps none of the others waiting.
  */
 export class RunFeed implements IDisposable {
   constructor(private readonly _model: Model) {
@@ -47,10 +74,11 @@ export class RunFeed implements IDisposable {
 
   /** Keep a part up to date until the result is called. */
   watch(part: Part): () => void {
-    this._watched.set(part, (this._watched.get(part) ?? 0) + 1);
-    this._want(part);
+    const slot = this._slots[part];
+    slot.watchers += 1;
+    this._want(part, 0);
     return () => {
-      this._watched.set(part, (this._watched.get(part) ?? 1) - 1);
+      slot.watchers -= 1;
     };
   }
 
@@ -59,7 +87,9 @@ export class RunFeed implements IDisposable {
       return;
     }
     this._isDisposed = true;
-    window.clearTimeout(this._timer);
+    for (const part of PARTS) {
+      window.clearTimeout(this._slots[part].timer);
+    }
     this._model.stateChanged.disconnect(this._follow, this);
     this._model.eventReceived.disconnect(this._onEvent, this);
     Signal.clearData(this);
@@ -81,8 +111,8 @@ export class RunFeed implements IDisposable {
       return;
     }
     // What was said while nobody listened is asked for.
-    for (const part of Object.keys(NEWS) as Part[]) {
-      this._want(part);
+    for (const part of PARTS) {
+      this._want(part, 0);
     }
   }
 
@@ -90,116 +120,130 @@ export class RunFeed implements IDisposable {
     if (event.run_id !== this._runId) {
       return;
     }
-    for (const part of Object.keys(NEWS) as Part[]) {
+    for (const part of PARTS) {
       if (NEWS[part].has(event.kind)) {
         this._want(part);
       }
     }
   }
 
-  private _want(part: Part): void {
-    this._wanted.add(part);
-    if (this._timer === undefined && !this._isDisposed) {
-      this._timer = window.setTimeout(() => {
-        void this._fetchWanted();
-      }, GATHER_MS);
+  private _want(part: Part, waitMs = GATHER_MS[part]): void {
+    const slot = this._slots[part];
+    slot.wanted = true;
+    if (slot.timer !== undefined || slot.busy || slot.watchers === 0) {
+      return;
     }
+    slot.timer = window.setTimeout(() => {
+      slot.timer = undefined;
+      void this._refresh(part, slot);
+    }, waitMs);
   }
 
-  private async _fetchWanted(): Promise<void> {
+  private async _refresh(part: Part, slot: ISlot): Promise<void> {
     const runId = this._runId;
-    const parts = [...this._wanted].filter(
-      part => (this._watched.get(part) ?? 0) > 0
-    );
-    this._wanted.clear();
-    for (const part of parts) {
-      if (runId === null) {
-        break;
-      }
-      try {
-        await this._fetch(part, runId);
-      } catch (reason) {
-        // The next event asks again; the run itself is shown all the same.
-        console.debug(`notebook-bcc: no ${part} of run ${runId}`, reason);
-      }
-      if (this._isDisposed) {
-        return;
-      }
-      if (runId === this._runId) {
-        this._changed.emit(part);
-      }
+    if (runId === null || this._isDisposed) {
+      return;
     }
-    this._timer = undefined;
-    const [next] = this._wanted;
-    if (next !== undefined) {
-      this._want(next);
+    slot.wanted = false;
+    slot.busy = true;
+    let more = false;
+    try {
+      more = await this._fetch(part, runId);
+    } catch (reason) {
+      // The next event asks again; the run itself is shown all the same.
+      console.debug(`notebook-bcc: no ${part} of run ${runId}`, reason);
+    }
+    slot.busy = false;
+    this._fetched(part, runId, more);
+  }
+
+  private _fetched(part: Part, runId: string, more: boolean): void {
+    if (this._isDisposed) {
+      return;
+    }
+    const current = runId === this._runId;
+    if (current) {
+      this._changed.emit(part);
+    }
+    if (more || !current) {
+      this._want(part, 0);
+    } else if (this._slots[part].wanted) {
+      this._want(part);
     }
   }
 
-  private async _fetch(part: Part, runId: string): Promise<void> {
-    const { api } = this._model;
+  /** Whether there is more to fetch at once. */
+  private async _fetch(part: Part, runId: string): Promise<boolean> {
     switch (part) {
-      case 'activity': {
-        const { epoch, nodes } = await api.activity(runId, this.tree.revision);
-        if (runId === this._runId) {
-          this._grow(epoch, nodes);
-        }
-        return;
-      }
+      case 'activity':
+        return await this._fetchActivity(runId);
       case 'transitions': {
         const after = this.transitions.at(-1)?.number ?? 0;
-        const more = await api.transitions(runId, after);
+        const { api } = this._model;
+        const more = await api.transitions(runId, after, PAGE.transitions);
         if (runId === this._runId && more.length > 0) {
-          this.transitions = [...this.transitions, ...more];
+          this.transitions = newest(this.transitions, more, KEPT.transitions);
         }
-        return;
+        return more.length === PAGE.transitions;
       }
       case 'calls': {
         const after = this.calls.at(-1)?.number ?? 0;
-        const more = await api.calls(runId, after);
+        const more = await this._model.api.calls(runId, after, PAGE.calls);
         if (runId === this._runId && more.length > 0) {
-          this.calls = [...this.calls, ...more];
+          this.calls = newest(this.calls, more, KEPT.calls);
         }
-        return;
+        return more.length === PAGE.calls;
       }
       case 'observation': {
-        if (Date.now() - this._observedAt < OBSERVE_MS) {
-          this._later('observation');
-          return;
-        }
-        this._observedAt = Date.now();
-        const observation = await api.observation(runId);
+        const observation = await this._model.api.observation(runId);
         if (runId === this._runId) {
           this.observation = observation;
         }
-        return;
+        return false;
       }
     }
   }
 
-  private _grow(epoch: number, nodes: readonly ActivityNode[]): void {
+  private async _fetchActivity(runId: string): Promise<boolean> {
+    const { tree } = this;
+    const { epoch, nodes } = await this._model.api.activity(
+      runId,
+      tree.revision,
+      PAGE.activity
+    );
+    if (runId !== this._runId) {
+      return false;
+    }
     if (epoch !== this._epoch) {
       this._epoch = epoch;
-      this.tree.clear();
-      this._want('activity');
-      return;
+      const known = tree.revision > 0;
+      tree.clear();
+      if (known) {
+        // What came is only what is new to the tree of before.
+        return true;
+      }
     }
-    this.tree.add(nodes);
-  }
-
-  private _later(part: Part): void {
-    window.setTimeout(() => {
-      this._want(part);
-    }, OBSERVE_MS);
+    tree.add(nodes);
+    return nodes.length === PAGE.activity;
   }
 
   private readonly _changed = new Signal<this, Part>(this);
-  private readonly _watched = new Map<Part, number>();
-  private readonly _wanted = new Set<Part>();
+  private readonly _slots: Record<Part, ISlot> = {
+    activity: emptySlot(),
+    transitions: emptySlot(),
+    calls: emptySlot(),
+    observation: emptySlot()
+  };
   private _runId: string | null = null;
   private _epoch = 0;
   private _online = false;
-  private _observedAt = 0;
-  private _timer: number | undefined;
   private _isDisposed = false;
+}
+
+function emptySlot(): ISlot {
+  return { watchers: 0, wanted: false, busy: false, timer: undefined };
+}
+
+function newest<T>(known: readonly T[], more: readonly T[], kept: number): T[] {
+  return [...known, ...more].slice(-kept);
 }

@@ -18,6 +18,7 @@ from notebook_bcc_ext.protocol.notebook_ops import (
     SetSource,
 )
 from notebook_bcc_ext.protocol.observation import NotebookSummary, TransitionRecord
+from notebook_bcc_ext.protocol.runs import ActivityNode
 
 Json = dict[str, Any]
 
@@ -177,6 +178,7 @@ class MemoryStore:
         self.intents: dict[str, Json] = {}
         self._transitions: dict[str, list[TransitionRecord]] = {}
         self._calls: dict[str, dict[int, CallRecord]] = {}
+        self._activity: dict[str, dict[str, ActivityNode]] = {}
         self._proposals: dict[str, StoredProposal] = {}
         self._max_calls = max_calls
         self._max_call_bytes = max_call_bytes
@@ -206,6 +208,7 @@ class MemoryStore:
         self.runs.pop(run_id, None)
         self._transitions.pop(run_id, None)
         self._calls.pop(run_id, None)
+        self._activity.pop(run_id, None)
         kept = {key: value for key, value in self._proposals.items() if value.run_id != run_id}
         self._proposals = kept
 
@@ -220,6 +223,16 @@ class MemoryStore:
     ) -> list[tuple[int, TransitionRecord]]:
         numbered = enumerate(self._transitions.get(run_id, []), start=1)
         return list(itertools.islice((row for row in numbered if row[0] > after), limit))
+
+    def post_activity(
+        self, run_id: str, nodes: Sequence[ActivityNode], *, anew: bool = False
+    ) -> None:
+        kept = {} if anew else self._activity.get(run_id, {})
+        self._activity[run_id] = {**kept, **{node.key: node for node in nodes}}
+
+    async def activity(self, run_id: str) -> list[ActivityNode]:
+        nodes = self._activity.get(run_id, {}).values()
+        return sorted(nodes, key=lambda node: node.revision)
 
     async def add_call(self, run_id: str, call: CallRecord) -> None:
         calls = self._calls.setdefault(run_id, {})

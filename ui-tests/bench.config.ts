@@ -5,7 +5,7 @@ import { defineConfig } from '@playwright/test';
 import tests from './playwright.config';
 import { UI_TESTS } from './server';
 
-/** Measurements in the browser; `python -m bench.bench_live` starts them and says what they mean. */
+/** Measurements in the browser; those of `bench/` start them and say what they mean. */
 export default defineConfig({
   ...tests,
   testDir: resolve(UI_TESTS, 'bench'),

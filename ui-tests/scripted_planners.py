@@ -26,8 +26,18 @@ PLAN: Json = {
             "id": "load",
             "name": "Load the data",
             "steps": [
-                {"id": "read", "name": "Read the file", "goal": "The table is in memory."},
-                {"id": "check", "name": "Check the columns", "goal": "Types are known."},
+                {
+                    "id": "read",
+                    "name": "Read the file",
+                    "goal": "The table is in memory.",
+                    "expected_outputs": ["rows"],
+                },
+                {
+                    "id": "check",
+                    "name": "Check the columns",
+                    "goal": "Types are known.",
+                    "expected_outputs": ["columns"],
+                },
             ],
         },
         {
@@ -39,8 +49,14 @@ PLAN: Json = {
 }
 
 
+OUTPUTS = {"read": ["rows"], "check": ["columns"]}
+
+
 def _step(step_id: str, name: str, goal: str) -> Json:
-    return {"id": step_id, "name": name, "goal": goal}
+    step: Json = {"id": step_id, "name": name, "goal": goal}
+    if step_id in OUTPUTS:
+        step["expected_outputs"] = OUTPUTS[step_id]
+    return step
 
 
 def _begin(planner: ScriptedPlanner) -> None:
@@ -55,6 +71,11 @@ def _begin(planner: ScriptedPlanner) -> None:
             "context_update": {
                 "workflow_update": PLAN,
                 "variables": {"depth": "short"},
+                "progress_update": {
+                    "level": "stages",
+                    "focus": "First see what the file holds, then write it down.",
+                },
+                "section_progress": {"all": ["Reading", "Findings"]},
                 "todo_list_update": {
                     "operation": "replace",
                     "items": ["Read the file", "Check the columns", "Write it down"],
@@ -64,7 +85,10 @@ def _begin(planner: ScriptedPlanner) -> None:
         state="IDLE",
         times=None,
     )
-    planner.step("read", [[say("## Reading"), add("rows = 6 * 7\nprint(rows)"), RUN]])
+    planner.step(
+        "read",
+        [[{"action": "new_section", "content": "Reading"}, add("rows = 6 * 7\nprint(rows)"), RUN]],
+    )
     planner.step("check", [[add("columns = ['id', 'age']\ncolumns"), RUN], [say("Types fit.")]])
     planner.step("write", [[say("Forty-two rows, two columns.")]])
 
@@ -148,8 +172,44 @@ def failing(planner: ScriptedPlanner) -> None:
     planner.on("generating", repaired, step="check", is_feedback=True, times=None)
 
 
+def flaky(planner: ScriptedPlanner) -> None:
+    """A cell that fails the first time it runs."""
+    _begin(planner)
+    code = "tries = globals().get('tries', 0) + 1\nassert tries > 1, 'not yet'"
+    planner.step("check", [[say("## Checking"), add(code), RUN]])
+
+
+def steady(planner: ScriptedPlanner) -> None:
+    """One short cell after the other, slowly enough to be paused in between."""
+    _begin(planner)
+    lines = [item for n in range(1, 61) for item in (0.2, say(f"Line {n}"))]
+    planner.step("check", [lines])
+
+
+def twice(planner: ScriptedPlanner) -> None:
+    """Proposes a longer list of steps, and soon another one."""
+    _begin(planner)
+    names = ["read", "gaps", "check", "types", "units", "ranges"]
+
+    def proposal(count: int) -> Json:
+        steps = [_step(name, name.capitalize(), "") for name in names[:count]]
+        return {"action": "update_stage_steps", "stage_id": "load", "updated_steps": steps}
+
+    planner.step("read", [[say("## Reading"), proposal(4)]])
+    planner.step("gaps", [[say("No gaps."), proposal(6)]])
+    planner.step("check", [[add("import time\ntime.sleep(120)"), RUN]])
+
+
+def many(planner: ScriptedPlanner) -> None:
+    """More cells and variables than fit on a screen."""
+    _begin(planner)
+    code = "for number in range(200):\n    globals()[f'value_{number:03}'] = number"
+    planner.step("check", [[add(code), RUN, *[say(f"Line {n}") for n in range(1, 301)]]])
+
+
 STORIES: dict[str, Callable[[ScriptedPlanner], None]] = {
-    story.__name__: story for story in (short, slow, steps, workflow, failing)
+    story.__name__: story
+    for story in (short, slow, steps, workflow, failing, flaky, steady, twice, many)
 }
 
 

@@ -11,16 +11,25 @@ import {
 } from '@jupyterlab/galata';
 import type { Locator } from '@playwright/test';
 
+import { pictureOf } from './pictures';
 import { UI_TESTS } from './server';
 
 export const SIDEBAR = 'notebook-bcc-sidebar';
-const IMAGES = resolve(UI_TESTS, '../docs/images/sidebar');
 const AXE = readFileSync(
   resolve(UI_TESTS, '../node_modules/axe-core/axe.min.js'),
   'utf8'
 );
 
-export type Story = 'short' | 'slow' | 'steps' | 'workflow' | 'failing';
+export type Story =
+  | 'short'
+  | 'slow'
+  | 'steps'
+  | 'workflow'
+  | 'failing'
+  | 'flaky'
+  | 'steady'
+  | 'twice'
+  | 'many';
 export type Language = 'en' | 'zh';
 
 interface IFixtures {
@@ -93,12 +102,7 @@ export async function startRun(
   page: IJupyterLabPageFixture,
   options: IStartOptions
 ): Promise<void> {
-  const newRun = panel(page).getByRole('button', { name: 'New run' });
-  const form = page.getByRole('form', { name: 'Start a run' });
-  await expect(newRun.or(form)).toBeVisible();
-  if (await newRun.isVisible()) {
-    await newRun.click();
-  }
+  const form = await openForm(page);
   await form.getByRole('radio', { name: 'Planner service' }).check();
   await form.getByLabel('Address of the service').fill(options.url);
   await form.getByLabel('Notebook', { exact: true }).fill(options.notebook);
@@ -166,34 +170,106 @@ export async function cutOff(page: IJupyterLabPageFixture): Promise<string[]> {
     );
 }
 
-/** Check and photograph a view: light and dark, 300 and 600 px wide. */
+const LIGHT = 'JupyterLab Light';
+const DARK = 'JupyterLab Dark';
+const HIGH_CONTRAST = 'JupyterLab Dark High Contrast';
+
+/**
+ * Check a view in all themes and from the narrowest width to the widest, and photograph it: light
+ * and dark, 300 and 600 px wide.
+ */
 export async function portray(
   page: IJupyterLabPageFixture,
   view: string,
   language: Language = 'en'
 ): Promise<void> {
-  // Eight looks at the view take their time on a small machine.
-  test.setTimeout(240_000);
-  for (const theme of ['light', 'dark'] as const) {
-    await (theme === 'dark'
-      ? page.theme.setDarkTheme()
-      : page.theme.setLightTheme());
-    for (const width of [300, 600]) {
+  // So many looks at the view take their time on a small machine.
+  test.setTimeout(300_000);
+  // Another run of this server may be waiting, too: its toast does not belong here.
+  for (const toast of await page.locator('.Toastify__close-button').all()) {
+    await toast.click();
+  }
+  for (const width of [250, 900]) {
+    await page.sidebar.setWidth(width, 'right');
+    expect(await cutOff(page), `${view} at ${String(width)} px`).toEqual([]);
+  }
+  for (const theme of [HIGH_CONTRAST, DARK, LIGHT]) {
+    await page.theme.setTheme(theme);
+    for (const width of theme === HIGH_CONTRAST ? [] : [600, 300]) {
       await page.sidebar.setWidth(width, 'right');
       await page.mouse.move(0, 0);
       expect(await cutOff(page), `${view} at ${String(width)} px`).toEqual([]);
+      const shade = theme === DARK ? 'dark' : 'light';
       await panel(page).screenshot({
-        path: resolve(
-          IMAGES,
-          `${view}-${theme}-${language}-${String(width)}.png`
+        path: pictureOf(
+          `sidebar/${view}-${shade}-${language}-${String(width)}.png`
         ),
         animations: 'disabled'
       });
     }
     expect(await accessFindings(page), `${view}, ${theme}`).toEqual([]);
   }
-  await page.theme.setLightTheme();
   await page.sidebar.setWidth(380, 'right');
+}
+
+/** A run as the server sees it. */
+export interface IServerRun {
+  id: string;
+  notebook: string;
+  state: string;
+  status: string;
+  data: string | null;
+  pending: { id: string } | null;
+  counts: { actions: number; planner_calls: number };
+  progress: { stages: { name: string; steps: { name: string }[] }[] };
+}
+
+/** The newest run, or the one of that notebook. */
+export async function serverView(
+  page: IJupyterLabPageFixture,
+  notebook?: string
+): Promise<IServerRun> {
+  const answer = await page.request.get('/notebook-bcc/api/runs');
+  const { runs } = (await answer.json()) as { runs: IServerRun[] };
+  const run = notebook ? runs.find(one => one.notebook === notebook) : runs[0];
+  if (!run) {
+    throw new Error(`there is no run of ${notebook ?? 'any notebook'}`);
+  }
+  return run;
+}
+
+export async function cellsOf(
+  page: IJupyterLabPageFixture,
+  path: string
+): Promise<string[]> {
+  const answer = await page.request.get(`/api/contents/${path}`);
+  const body = (await answer.json()) as {
+    content: { cells: { source: string | string[] }[] };
+  };
+  return body.content.cells.map(({ source }) => [source].flat().join(''));
+}
+
+/** Everything that was sent to the planner so far. */
+export async function toldPlanner(
+  page: IJupyterLabPageFixture,
+  run: IServerRun
+): Promise<string> {
+  const answer = await page.request.get(
+    `/notebook-bcc/api/runs/${run.id}/calls`
+  );
+  const { calls } = (await answer.json()) as { calls: { request: string }[] };
+  return calls.map(({ request }) => request).join('\n');
+}
+
+/** The form for a new run, also where earlier runs are shown first. */
+export async function openForm(page: IJupyterLabPageFixture): Promise<Locator> {
+  const newRun = panel(page).getByRole('button', { name: 'New run' });
+  const form = page.getByRole('form', { name: 'Start a run' });
+  await expect(newRun.or(form)).toBeVisible();
+  if (await newRun.isVisible()) {
+    await newRun.click();
+  }
+  return form;
 }
 
 /** Let the page see a server that has had no runs; to be called before it is opened. */

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from http import HTTPStatus
+from typing import Literal
 
 import httpx
 
@@ -14,11 +15,18 @@ SECONDS = 5.0
 _MISSING = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
 
 
+Outcome = Literal["answers", "silent", "unreachable", "no_planner", "error"]
+
+
 @dataclass(frozen=True)
 class Probe:
-    ok: bool
+    outcome: Outcome
     message: str
     status: int | None = None
+
+    @property
+    def ok(self) -> bool:
+        return self.outcome == "answers"
 
 
 async def probe(settings: Settings, transport: httpx.AsyncBaseTransport | None = None) -> Probe:
@@ -30,13 +38,13 @@ async def probe(settings: Settings, transport: httpx.AsyncBaseTransport | None =
         ) as client:
             response = await client.get(url)
     except httpx.TimeoutException:
-        return Probe(ok=False, message=f"no answer from {url} within {SECONDS:g} seconds")
+        return Probe("silent", f"no answer from {url} within {SECONDS:g} seconds")
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        return Probe(ok=False, message=f"no answer from {url}: {error}")
+        return Probe("unreachable", f"no answer from {url}: {error}")
     status = response.status_code
     if status in _MISSING:
         message = f"a server answers, but not as a planner: {url} is {status}"
-        return Probe(ok=False, message=message, status=status)
+        return Probe("no_planner", message, status)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return Probe(ok=False, message=f"{url} answers with an error: {status}", status=status)
-    return Probe(ok=True, message=f"a service answers at {url}", status=status)
+        return Probe("error", f"{url} answers with an error: {status}", status)
+    return Probe("answers", f"a service answers at {url}", status)

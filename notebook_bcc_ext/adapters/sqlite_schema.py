@@ -72,6 +72,15 @@ MIGRATIONS: tuple[str, ...] = (
     );
     CREATE INDEX trail_of_run ON trails (run_id, number);
     """,
+    """
+    CREATE TABLE activity (
+        run_id   TEXT NOT NULL,
+        key      TEXT NOT NULL,
+        revision INTEGER NOT NULL,
+        node     TEXT NOT NULL,
+        PRIMARY KEY (run_id, key)
+    ) WITHOUT ROWID;
+    """,
 )
 
 

@@ -15,6 +15,7 @@ from notebook_bcc_ext.adapters.sqlite_database import Connection, Database
 from notebook_bcc_ext.errors import NotFoundError, StoreError
 from notebook_bcc_ext.ports import CallRecord, StoredProposal
 from notebook_bcc_ext.protocol.observation import TransitionRecord
+from notebook_bcc_ext.protocol.runs import ActivityNode
 
 Json = dict[str, Any]
 
@@ -79,6 +80,18 @@ class SqliteRunStore:
     ) -> list[tuple[int, TransitionRecord]]:
         rows = await self._database.read(partial(_rows_after, "transitions", run_id, after, limit))
         return [(number, TransitionRecord.model_validate_json(text)) for number, text in rows]
+
+    # -- the tree -----------------------------------------------------------------------------
+
+    def post_activity(
+        self, run_id: str, nodes: Sequence[ActivityNode], *, anew: bool = False
+    ) -> None:
+        rows = [(run_id, node.key, node.revision, node.model_dump_json()) for node in nodes]
+        self._post(partial(_put_activity, run_id, rows, anew=anew))
+
+    async def activity(self, run_id: str) -> list[ActivityNode]:
+        texts = await self._database.read(partial(_activity, run_id))
+        return [ActivityNode.model_validate_json(text) for text in texts]
 
     # -- planner calls ------------------------------------------------------------------------
 
@@ -171,8 +184,24 @@ def _delete_run(run_id: str, connection: Connection) -> None:
     connection.execute("DELETE FROM runs WHERE run_id = ?", (run_id,))
     connection.execute("DELETE FROM trails WHERE run_id = ?", (run_id,))
     connection.execute("DELETE FROM transitions WHERE run_id = ?", (run_id,))
+    connection.execute("DELETE FROM activity WHERE run_id = ?", (run_id,))
     connection.execute("DELETE FROM calls WHERE run_id = ?", (run_id,))
     connection.execute("DELETE FROM proposals WHERE run_id = ?", (run_id,))
+
+
+def _put_activity(
+    run_id: str, rows: Sequence[tuple[str, str, int, str]], connection: Connection, *, anew: bool
+) -> None:
+    if anew:
+        connection.execute("DELETE FROM activity WHERE run_id = ?", (run_id,))
+    connection.executemany("INSERT OR REPLACE INTO activity VALUES (?, ?, ?, ?)", rows)
+
+
+def _activity(run_id: str, connection: Connection) -> list[str]:
+    rows = connection.execute(
+        "SELECT node FROM activity WHERE run_id = ? ORDER BY revision", (run_id,)
+    )
+    return [node for (node,) in rows]
 
 
 def _add_transitions(run_id: str, records: Sequence[str], connection: Connection) -> None:

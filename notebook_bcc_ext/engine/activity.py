@@ -1,13 +1,15 @@
 """How a run went, as a tree: stage, step, behavior, action, each with its times and its end.
 
 Fed with the events that everybody hears, so nothing else in the engine knows of it. An event
-tells what happened; where it happened is read off the progress at that moment.
+tells what happened; where it happened is read off the progress at that moment. What changed is
+stored with each snapshot of the run, and recalled when somebody first looks after a restart.
 """
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 from notebook_bcc_ext.fsm.machine import utc_now
@@ -38,11 +40,17 @@ class ActivityLog:
         self._nodes: OrderedDict[str, ActivityNode] = OrderedDict()
         self._actions: OrderedDict[str, None] = OrderedDict()
         self._open: dict[Level, str] = {}
+        self._unfinished: str | None = None
         self.epoch = 0
-        """Counts the times the tree was begun anew."""
+        """Another number for every time the tree was begun anew or taken up by a process."""
         self.doing: Doing | None = None
 
-    def since(self, revision: int, limit: int) -> list[ActivityNode]:
+    @property
+    def revision(self) -> int:
+        """Of the newest change."""
+        return self._revision
+
+    def since(self, revision: int, limit: int | None = None) -> list[ActivityNode]:
         """The nodes that changed after that revision, in the order of their last change."""
         found: list[ActivityNode] = []
         for node in reversed(self._nodes.values()):
@@ -178,6 +186,31 @@ class ActivityLog:
         cell_id: str | None = None,
     ) -> None:
         self.doing = Doing(what=what, since=self._clock(), cell_id=cell_id)
+
+    # -- after a restart --------------------------------------------------------------------
+
+    def recall(self, nodes: Iterable[ActivityNode], progress: ProgressTracker) -> None:
+        """Go on where an earlier process left off. An action it did not end is still to come."""
+        # Its last changes may be lost: what a browser knows of them does not count any more.
+        self.epoch = int(time.time())
+        for node in nodes:
+            self._put(node)
+            if node.level == "action":
+                self._actions[node.key] = None
+                if node.status == "running":
+                    self._unfinished = node.key
+                    self._change(node.key, status="pending")
+        self._forget_old_actions()
+        for level, key in _places(progress).items():
+            if key is not None and key in self._nodes:
+                self._open[level] = key
+
+    def settle(self, *, success: bool, cell_id: str | None = None) -> None:
+        """What became of the action that the earlier process did not end."""
+        key, self._unfinished = self._unfinished, None
+        if key is not None and key in self._nodes:
+            status: NodeStatus = "done" if success else "failed"
+            self._change(key, status=status, cell_id=cell_id, ended_at=self._clock())
 
     # -- nodes ------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.fsm.machine import utc_now
 from notebook_bcc_ext.protocol.actions import ExecAction
 from notebook_bcc_ext.protocol.plan import StageStepsUpdate, WorkflowTemplate, WorkflowUpdate
-from notebook_bcc_ext.protocol.runs import Pending, ProposalKind
+from notebook_bcc_ext.protocol.runs import Decision, Pending, ProposalKind
 from notebook_bcc_ext.protocol.states import Event
 
 Json = dict[str, Any]
@@ -216,14 +216,13 @@ class Approval:
         )
 
     def _publish_decision(self, pending: Pending, answer: Answer) -> None:
-        self._world.publish(
-            "decision",
-            {
-                "proposal_id": pending.id,
-                "kind": pending.kind,
-                "verdict": answer.verdict,
-                "reason": answer.reason,
-                "edited": answer.edited is not None,
-                "decided_by": answer.decided_by,
-            },
+        decision = Decision(
+            proposal_id=pending.id,
+            kind=pending.kind,
+            verdict=answer.verdict,
+            decided_by=answer.decided_by,
+            reason=answer.reason,
+            edited=answer.edited is not None,
         )
+        self._world.memory.decision = decision
+        self._world.publish("decision", decision.model_dump(mode="json"))

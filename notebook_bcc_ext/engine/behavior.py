@@ -136,6 +136,7 @@ class Behavior:
             self._skip(str(line))
         elif doubt is not None and doubt.digest == digest and not await self._again(doubt):
             self._skip(f"the cell {doubt.cell_id} was not run again")
+            self._world.activity.settle(success=True, cell_id=doubt.cell_id)
         elif self.step_ended:
             self._skip(f"the step has ended; action '{_kind(line)}' after end_phase was skipped")
         else:

@@ -2,7 +2,7 @@
 
     before an action    its intent: number, line, and the cell it is about to run
     its side effects    notebook operations
-    after it            what became of the run, which clears the intent
+    after it            what became of the run, which clears the intent, and of its tree
     between behaviors   a snapshot of everything
 
 What is written after an action does not grow with the run: a snapshot without its long lists, and
@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from notebook_bcc_ext.engine.activity import ActivityLog
 from notebook_bcc_ext.engine.memory import Intent, Json, RunMemory, short_snapshot, to_snapshot
 from notebook_bcc_ext.fsm import StateMachine
 from notebook_bcc_ext.observation.effects import EffectsLog
@@ -37,6 +38,7 @@ class Checkpoint:
         machine: StateMachine,
         memory: RunMemory,
         effects: EffectsLog,
+        activity: ActivityLog,
     ) -> None:
         self._run_id = run_id
         self._request: Mapping[str, Any] = request.model_dump(mode="json")
@@ -44,6 +46,8 @@ class Checkpoint:
         self._machine = machine
         self._memory = memory
         self._effects = effects
+        self._activity = activity
+        self._kept = (activity.epoch, 0)
 
     def _snapshot(self) -> Json:
         return {
@@ -65,10 +69,26 @@ class Checkpoint:
         changed = {**self._position(), **short_snapshot(self._memory, self._effects)}
         self._store.post_step(self._run_id, changed, self._memory.trail)
         self._memory.trail = []
+        self._keep_activity()
 
     async def save(self) -> None:
         """Now, and durable on return. In the middle of an action the intent says more than a
         snapshot could, so that is left as it is."""
+        self._keep_activity()
         if self._machine.state not in _NO_PLACE_TO_GO_ON:
             snapshot, self._memory.trail = self._snapshot(), []
             await self._store.save_run(self._run_id, snapshot)
+
+    async def recall_activity(self) -> None:
+        """The tree as an earlier process left it, before anything is added to it."""
+        nodes = await self._store.activity(self._run_id)
+        self._activity.recall(nodes, self._memory.progress)
+        self._kept = (self._activity.epoch, self._activity.revision)
+
+    def _keep_activity(self) -> None:
+        epoch, revision = self._kept
+        anew = epoch != self._activity.epoch
+        changed = self._activity.since(0 if anew else revision)
+        self._kept = (self._activity.epoch, self._activity.revision)
+        if changed or anew:
+            self._store.post_activity(self._run_id, changed, anew=anew)

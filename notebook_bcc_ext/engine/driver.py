@@ -83,6 +83,7 @@ class Driver:
             memory.remember_line(asking.digest)
         elif memory.carried:
             memory.carried.pop(0)
+        self._world.activity.settle(success=result.success)
         if not result.success:
             raise StepsRejectedError(result.error or "the new steps were rejected")
         memory.tally.succeeded += 1

@@ -9,6 +9,7 @@ from typing import Any
 from notebook_bcc_ext.actions.builtin import builtin_registry
 from notebook_bcc_ext.actions.plugins import load_plugins
 from notebook_bcc_ext.actions.registry import ActionRegistry
+from notebook_bcc_ext.engine.activity import ActivityLog
 from notebook_bcc_ext.engine.answers import Questions
 from notebook_bcc_ext.engine.budget import Budget
 from notebook_bcc_ext.engine.checkpoint import Checkpoint
@@ -73,6 +74,7 @@ def make_run(  # noqa: PLR0913  one argument per port
         memory.resumable = memory.resumable or machine.state is State.ACTION_COMPLETED
         if remains.intent is not None:
             memory.in_doubt = Intent(**remains.intent)
+    activity = ActivityLog()
     gate = Gate(Limits(settings.max_execution_steps, interactive=settings.interactive_mode))
     if remains is not None and (machine.is_running or machine.state is State.IDLE):
         gate.pause("restart")
@@ -88,13 +90,15 @@ def make_run(  # noqa: PLR0913  one argument per port
         registry=registry or default_registry(),
         machine=machine,
         journal=Journal(run_id, store),
-        checkpoint=Checkpoint(run_id, request, store, machine, memory, effects),
+        checkpoint=Checkpoint(run_id, request, store, machine, memory, effects, activity),
         gate=gate,
         budget=Budget(settings, memory.counts),
         questions=Questions(run_id, store),
         memory=memory,
         effects=effects,
         restored=remains is not None,
+        activity=activity,
+        forgot_activity=remains is not None,
     )
     run = Run(world)
     if memory.asking is not None:

@@ -12,6 +12,7 @@ from notebook_bcc_ext.engine.updates import When, apply_context_update, proposal
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import PlannerError
 from notebook_bcc_ext.protocol.planner import BehaviorFeedback, BehaviorInfo, PlanningAnswer
+from notebook_bcc_ext.protocol.runs import Verdict
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ class Judge:
         self._publish_call(feedback)
         answer = await world.planner.plan(request)
         await self._update_context(answer, "before" if feedback is None else "after")
+        memory.verdict = _verdict(answer)
         memory.context_filter = answer.context_filter
         memory.estimated_remaining_behaviors = answer.metadata.estimated_remaining_behaviors
         memory.jump = _jump(answer)
@@ -93,6 +95,12 @@ class Judge:
         self._world.memory.context_filter = None
         self._world.warn(f"the planner gave no answer ({error}); {consequence}")
         return Judgement(achieved=False, continues=False, degraded=str(error))
+
+
+def _verdict(answer: PlanningAnswer) -> Verdict:
+    if answer.continues:
+        return "continues"
+    return "achieved" if answer.achieved else "not_yet"
 
 
 def _jump(answer: PlanningAnswer) -> Jump | None:

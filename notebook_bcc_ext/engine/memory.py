@@ -16,7 +16,7 @@ from notebook_bcc_ext.protocol.actions import LAST_ADDED_CELL
 from notebook_bcc_ext.protocol.observation import Effects
 from notebook_bcc_ext.protocol.plan import WorkflowTemplate
 from notebook_bcc_ext.protocol.planner import BehaviorFeedback, ContextFilter
-from notebook_bcc_ext.protocol.runs import Counts, RunError, RunRequest
+from notebook_bcc_ext.protocol.runs import Counts, Decision, RunError, RunRequest, Verdict
 
 Json = dict[str, Any]
 TrailEntry = list[Any]
@@ -118,6 +118,8 @@ class RunMemory:
     """`stage/step` -> how many behaviors it took."""
     error: RunError | None = None
     asking: Asking | None = None
+    decision: Decision | None = None
+    verdict: Verdict | None = None
     in_doubt: Intent | None = None
     """What was under way when the process was killed."""
     kernel: str | None = None
@@ -181,6 +183,7 @@ class RunMemory:
     def start_over(self) -> None:
         """Forget what belongs to the way so far: nothing of it may steer the next one."""
         self.jump = self.context_filter = self.estimated_remaining_behaviors = None
+        self.verdict = None
         self.carried, self.added = [], []
         self.forget_lines()
         self.next_expected, self.next_in_progress = [], []

@@ -67,6 +67,7 @@ def settle_intent(world: World) -> None:
     cell = _cell_of(world, intent)
     if cell is not None:
         _adopt(memory, intent, cell)
+        world.activity.settle(success=True, cell_id=cell["id"])
 
 
 def _cell_of(world: World, intent: Intent) -> Json | None:

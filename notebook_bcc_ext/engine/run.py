@@ -83,6 +83,7 @@ class Run:
     async def _drive(self, earlier: asyncio.Task[None] | None) -> None:
         if earlier is not None:
             await asyncio.wait({earlier})
+        await self.world.recall_activity()
         await self._save()
         try:
             await self._driver.drive()
@@ -137,6 +138,7 @@ class Run:
             decided = await self.world.questions.decided(command.proposal_id)
             why = decided or self._why_not()
             raise IllegalCommandError(command.command, why, self.allowed_commands)
+        await self.world.recall_activity()
         if command.key is not None:
             # Before it is done: the same order sent twice at once is one order.
             self._keys[command.key] = None
@@ -263,6 +265,7 @@ class Run:
             location=location_of(memory.progress.location().current),
             progress=progress_view(memory, world.machine.state),
             pending=world.questions.pending,
+            decision=memory.decision,
             error=memory.error,
             counts=memory.counts,
             planner=world.request.planner.model_dump(mode="json"),

@@ -30,6 +30,7 @@ def progress_view(memory: RunMemory, state: State) -> RunProgress:
         focus=dict(progress.focus),
         goals={"stage": goals.stage, "step": goals.step, "behavior": goals.behavior},
         attainment=progress.outputs.attainment(),
+        verdict=memory.verdict,
         estimated_remaining_behaviors=memory.estimated_remaining_behaviors,
     )
 

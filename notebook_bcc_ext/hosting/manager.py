@@ -146,8 +146,10 @@ class RunManager:
     async def observation(self, run_id: str) -> Observation:
         return await self.get(run_id).observation()
 
-    def activity(self, run_id: str, after: int, limit: int) -> Json:
-        log = self.get(run_id).world.activity
+    async def activity(self, run_id: str, after: int, limit: int) -> Json:
+        world = self.get(run_id).world
+        await world.recall_activity()
+        log = world.activity
         nodes = [node.model_dump(mode="json") for node in log.since(after, limit)]
         return {"epoch": log.epoch, "nodes": nodes}
 

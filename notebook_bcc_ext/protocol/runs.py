@@ -27,6 +27,7 @@ CommandName = Literal[
 ]
 ProposalKind = Literal["workflow", "steps", "plan", "behavior", "code", "rebuild"]
 NodeStatus = Literal["pending", "running", "done", "skipped", "failed"]
+Verdict = Literal["achieved", "continues", "not_yet"]
 
 
 class EmbeddedPlanner(BrowserModel):
@@ -94,6 +95,17 @@ class Pending(BrowserModel):
     asked_at: str
 
 
+class Decision(BrowserModel):
+    """How the latest question was answered, and by whom (U8)."""
+
+    proposal_id: str
+    kind: ProposalKind
+    verdict: Literal["confirmed", "rejected"]
+    decided_by: str | None = None
+    reason: str | None = None
+    edited: bool = False
+
+
 class RunError(BrowserModel):
     """What went wrong, where, and what can be done about it."""
 
@@ -143,6 +155,9 @@ class RunProgress(BrowserModel):
     focus: dict[str, str]
     goals: dict[str, str | None]
     attainment: dict[str, float | None]
+    """The share of the expected outputs that exist, by level; None where none is expected."""
+    verdict: Verdict | None = None
+    """What the planner said last of the goal it was asked about (O9)."""
     estimated_remaining_behaviors: int | None = None
 
 
@@ -197,6 +212,7 @@ class RunView(BrowserModel):
     location: dict[str, Any]
     progress: RunProgress
     pending: Pending | None = None
+    decision: Decision | None = None
     error: RunError | None = None
     counts: Counts
     planner: dict[str, Any]

@@ -22,4 +22,4 @@ class PlannerChecksHandler(BccHandler):
         address = HttpPlannerAddress(kind="http", url=self.body(Address).url)
         request = RunRequest(notebook="-", planner=address)
         answer = await probe(self.settings_service.of_run(request))
-        self.finish_data({"ok": answer.ok, "message": answer.message, "status": answer.status})
+        self.finish_data({**vars(answer), "ok": answer.ok})

@@ -61,7 +61,7 @@ class ActivityHandler(BccHandler):
     @authorized
     async def get(self, run_id: str) -> None:
         manager = await self.manager()
-        self.finish_data(manager.activity(run_id, *self.page(MAX_PAGE)))
+        self.finish_data(await manager.activity(run_id, *self.page(MAX_PAGE)))
 
 
 class ObservationHandler(BccHandler):

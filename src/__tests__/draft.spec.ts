@@ -4,7 +4,9 @@ import { ApiError, type IPlaybook } from '../api';
 import { fromNotebook } from '../files';
 import { DEFAULT_SETTINGS } from '../settings';
 import {
+  dataPath,
   firstDraft,
+  isServiceAddress,
   notebookPath,
   problemsOf,
   refusalOf,
@@ -81,12 +83,40 @@ describe('The start form', () => {
     [400, "RunRequest: field 'planner.http.url' is not valid", 'planner'],
     [400, 'dslc_base_url must be an address', 'planner'],
     [404, "there is no playbook 'x'", 'planner'],
-    [409, 'the run 1 is still active in a.ipynb', 'notebook'],
     [400, "RunRequest: field 'variables' is not valid", 'variables'],
     [500, 'the store is broken', 'form']
   ])('puts a refusal (%i, %s) at %s', (status, message, field) => {
     const refusal = new ApiError(status, '', message, []);
-    expect(refusalOf(refusal)).toEqual({ [field]: message });
+    expect(refusalOf(refusal, trans)).toEqual({ [field]: message });
+  });
+
+  it('says in its own words that a notebook is taken', () => {
+    const refusal = new ApiError(409, '', 'the run 1 is still active', []);
+    expect(refusalOf(refusal, trans).notebook).toMatch(/still active/);
+    expect(refusalOf(new TypeError('offline'), trans).form).toMatch(/reached/);
+  });
+
+  it.each([
+    ['http://localhost:28600', true],
+    [' https://planner.example/v2 ', true],
+    ['ftp://somewhere', false],
+    ['localhost:28600', false],
+    ['http://', false],
+    ['', false]
+  ])('takes %p as an address: %p', (url, good) => {
+    expect(isServiceAddress(url)).toBe(good);
+  });
+
+  it.each([
+    ['customers.csv', 'work/customers.csv'],
+    ['../customers.csv', 'customers.csv'],
+    ['../../customers.csv', null],
+    ['/data/customers.csv', null],
+    ['https://example.org/customers.csv', null],
+    ['', null]
+  ])('looks for the data file %p at %p', (data, path) => {
+    const draft = { ...firstDraft(DEFAULT_SETTINGS, 'work/a.ipynb'), data };
+    expect(dataPath(draft)).toBe(path);
   });
 
   it('names files as the kernel of the notebook sees them', () => {

@@ -26,9 +26,11 @@ export function someRun(more: Partial<RunView> = {}): RunView {
       focus: {},
       goals: {},
       attainment: {},
+      verdict: null,
       estimated_remaining_behaviors: null
     },
     pending: null,
+    decision: null,
     error: null,
     counts: {
       actions: 0,

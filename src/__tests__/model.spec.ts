@@ -73,21 +73,29 @@ describe('Model', () => {
     client.greet('idle', [SOME_RUN]);
     client.api.command = jest
       .fn()
-      .mockRejectedValue(new ApiError(409, '', 'already confirmed by Ada', []));
-    expect(await model.order('r1', { command: 'reject' })).toBe(false);
-    expect(model.refusal('r1')).toBe('already confirmed by Ada');
+      .mockRejectedValue(
+        new ApiError(409, 'IllegalCommandError', 'already confirmed by Ada', [])
+      );
+    const decision = {
+      proposal_id: 'p1',
+      kind: 'steps' as const,
+      verdict: 'confirmed' as const,
+      decided_by: 'Ada',
+      reason: null,
+      edited: false
+    };
+    client.api.run = jest.fn().mockResolvedValue(someRun({ decision }));
+    const order = { command: 'reject' as const, proposal_id: 'p1' };
+    expect(await model.order('r1', order)).toBe(false);
+    expect(model.refusal('r1')).toEqual({
+      kind: 'IllegalCommandError',
+      message: 'already confirmed by Ada',
+      proposal: 'p1'
+    });
+    // The run was not as it was shown: it is looked at again.
+    expect(model.selected?.decision).toEqual(decision);
     model.forgetRefusal('r1');
     expect(model.refusal('r1')).toBeUndefined();
-  });
-
-  it('knows who decided what', () => {
-    client.greet('idle', [SOME_RUN]);
-    client.happens('decision', { verdict: 'rejected', decided_by: 'Ada' });
-    expect(model.decision('r1')).toEqual({
-      verdict: 'rejected',
-      by: 'Ada',
-      reason: null
-    });
   });
 
   it('lets go of the client when it is disposed', () => {

@@ -17,13 +17,32 @@ const MESSAGE_ARGUMENTS: Record<string, number[]> = {
   _p: [1],
   pgettext: [1]
 };
-const SPOKEN_ATTRIBUTES = ['aria-label', 'title', 'placeholder', 'alt'];
+/** Attributes of elements and components, and properties of options, that people read. */
+const SPOKEN = [
+  'aria-label',
+  'alt',
+  'caption',
+  'category',
+  'hint',
+  'iconLabel',
+  'label',
+  'placeholder',
+  'title',
+  'usage'
+];
+/** Objects whose texts are for programs: an id of the shell, a description of arguments. */
+const UNSPOKEN_OBJECTS = ['describedBy', 'args'];
+/** Functions that show their first text to the person. */
+const TELLERS =
+  /^(alert|confirm|warning|info|error|success|emit|Notification)$/;
 
 interface IFindings {
   messages: Set<string>;
   /** Messages with a number, in the singular. */
   counted: Set<string>;
   bypasses: string[];
+  /** Messages that are not literals. */
+  dynamic: string[];
 }
 
 function sourceFiles(folder: string): string[] {
@@ -34,6 +53,105 @@ function sourceFiles(folder: string): string[] {
     }
     return /\.tsx?$/.test(entry.name) ? [path] : [];
   });
+}
+
+/** The literal texts that this node itself puts before the person. */
+function textsShownBy(node: ts.Node): string[] {
+  if (ts.isJsxText(node)) {
+    return [node.text];
+  }
+  if (ts.isJsxExpression(node) && !ts.isJsxAttribute(node.parent)) {
+    return node.expression ? literalsOf(node.expression) : [];
+  }
+  if (ts.isJsxAttribute(node) && SPOKEN.includes(node.name.getText())) {
+    const { initializer } = node;
+    if (initializer && ts.isStringLiteral(initializer)) {
+      return [initializer.text];
+    }
+    return initializer && ts.isJsxExpression(initializer)
+      ? literalsOf(initializer.expression)
+      : [];
+  }
+  if (
+    ts.isPropertyAssignment(node) &&
+    SPOKEN.includes(node.name.getText()) &&
+    !isUnspoken(node)
+  ) {
+    return literalsOf(node.initializer);
+  }
+  if (
+    ts.isBinaryExpression(node) &&
+    node.operatorToken.kind === ts.SyntaxKind.EqualsToken &&
+    ts.isPropertyAccessExpression(node.left) &&
+    SPOKEN.includes(node.left.name.text)
+  ) {
+    return literalsOf(node.right);
+  }
+  const called =
+    ts.isCallExpression(node) || ts.isNewExpression(node)
+      ? node.expression
+      : undefined;
+  const teller =
+    called && ts.isPropertyAccessExpression(called) ? called.name : called;
+  // What goes to the console is for developers.
+  return teller &&
+    TELLERS.test(teller.getText()) &&
+    !called?.getText().startsWith('console.')
+    ? literalsOf((node as ts.CallExpression).arguments[0])
+    : [];
+}
+
+/** Texts that an expression may be: through conditions and templates, not through calls. */
+function literalsOf(node: ts.Expression | undefined): string[] {
+  if (node === undefined) {
+    return [];
+  }
+  if (ts.isStringLiteralLike(node)) {
+    return [node.text];
+  }
+  if (ts.isTemplateExpression(node)) {
+    return [
+      node.head.text,
+      ...node.templateSpans.flatMap(({ literal, expression }) => [
+        literal.text,
+        ...literalsOf(expression)
+      ])
+    ];
+  }
+  if (ts.isConditionalExpression(node)) {
+    return [...literalsOf(node.whenTrue), ...literalsOf(node.whenFalse)];
+  }
+  if (ts.isParenthesizedExpression(node)) {
+    return literalsOf(node.expression);
+  }
+  if (ts.isArrowFunction(node) && !ts.isBlock(node.body)) {
+    return literalsOf(node.body);
+  }
+  if (ts.isBinaryExpression(node)) {
+    const { kind } = node.operatorToken;
+    const joins = [
+      ts.SyntaxKind.PlusToken,
+      ts.SyntaxKind.QuestionQuestionToken,
+      ts.SyntaxKind.BarBarToken
+    ].includes(kind);
+    const left = joins ? literalsOf(node.left) : [];
+    return joins || kind === ts.SyntaxKind.AmpersandAmpersandToken
+      ? [...left, ...literalsOf(node.right)]
+      : [];
+  }
+  return [];
+}
+
+function isUnspoken(node: ts.Node): boolean {
+  for (let at: ts.Node = node; !ts.isSourceFile(at); at = at.parent) {
+    if (
+      ts.isPropertyAssignment(at) &&
+      UNSPOKEN_OBJECTS.includes(at.name.getText())
+    ) {
+      return true;
+    }
+  }
+  return false;
 }
 
 function inspect(name: string, text: string, findings: IFindings): void {
@@ -57,28 +175,14 @@ function inspect(name: string, text: string, findings: IFindings): void {
           if (positions.length === 2 && position === positions[0]) {
             findings.counted.add(argument.text);
           }
+        } else if (argument) {
+          findings.dynamic.push(`${name}: ${argument.getText()}`);
         }
       }
     }
-    if (ts.isJsxText(node) && /\p{L}/u.test(node.text)) {
-      findings.bypasses.push(`${name}: ${node.text.trim()}`);
-    }
-    if (
-      ts.isJsxExpression(node) &&
-      !ts.isJsxAttribute(node.parent) &&
-      node.expression &&
-      ts.isStringLiteralLike(node.expression) &&
-      /\p{L}/u.test(node.expression.text)
-    ) {
-      findings.bypasses.push(`${name}: ${node.expression.text}`);
-    }
-    if (
-      ts.isJsxAttribute(node) &&
-      SPOKEN_ATTRIBUTES.includes(node.name.getText()) &&
-      node.initializer &&
-      ts.isStringLiteral(node.initializer)
-    ) {
-      findings.bypasses.push(`${name}: ${node.getText()}`);
+    const texts = textsShownBy(node);
+    for (const text of texts.filter(one => /\p{L}/u.test(one))) {
+      findings.bypasses.push(`${name}: ${text.trim()}`);
     }
     ts.forEachChild(node, visit);
   };
@@ -102,7 +206,8 @@ function inspectProduct(): IFindings {
   const findings: IFindings = {
     messages: new Set(),
     counted: new Set(),
-    bypasses: []
+    bypasses: [],
+    dynamic: []
   };
   for (const path of sourceFiles(join(ROOT, 'src'))) {
     inspect(path.slice(ROOT.length + 1), readFileSync(path, 'utf8'), findings);
@@ -159,14 +264,50 @@ describe('Untranslated text', () => {
   it.each([
     ['text', '<p>Hello</p>'],
     ['an expression', "<p>{'Hello'}</p>"],
-    ['a spoken attribute', '<p title="Hello" />']
+    ['a template', '<p>{`${count} files`}</p>'],
+    ['a condition', "<p>{busy ? 'Wait' : trans.__('Go')}</p>"],
+    ['a fallback', "<p>{name || 'nobody'}</p>"],
+    ['what shows only sometimes', "<p>{busy && 'Wait'}</p>"],
+    ['a sum', "<p>{'Hello ' + name}</p>"],
+    ['a spoken attribute', '<p title="Hello" />'],
+    ['an attribute in braces', "<p aria-label={'Hello'} />"],
+    ['a placeholder', '<input placeholder={`Hello`} />'],
+    ['a property of a component', '<ActionButton label="Hello" />'],
+    ['the label of a command', "commands.addCommand(id, { label: 'Hello' })"],
+    ['a computed label', "commands.addCommand(id, { label: () => 'Hello' })"],
+    ['the caption of a tab', "widget.title.caption = 'Hello'"],
+    ['a toast', "Toast.warning('Hello')"],
+    ['a notification', "new Notification('Hello')"]
   ])('is found as %s', (_, source) => {
     const findings: IFindings = {
       messages: new Set(),
       counted: new Set(),
-      bypasses: []
+      bypasses: [],
+      dynamic: []
     };
     inspect('example.tsx', source, findings);
     expect(findings.bypasses).toHaveLength(1);
+  });
+
+  it.each([
+    ['<p className="bcc-Row">{trans.__(\'Hello\')}</p>'],
+    ['<p>{`${percent} %`}</p>'],
+    ['<p>{duration(3, trans)}</p>'],
+    ["console.error('for developers')"],
+    ["commands.addCommand(id, { describedBy: { args: { title: 'Hello' } } })"]
+  ])('is not seen where there is none: %s', source => {
+    const findings: IFindings = {
+      messages: new Set(),
+      counted: new Set(),
+      bypasses: [],
+      dynamic: []
+    };
+    inspect('example.tsx', source, findings);
+    expect(findings.bypasses).toEqual([]);
+  });
+
+  it('is found in messages that nobody can look up', () => {
+    // A message must be a literal, or the catalogue cannot be checked against it.
+    expect(inspectProduct().dynamic).toEqual(['src/settings.ts: value']);
   });
 });

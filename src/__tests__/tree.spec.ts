@@ -1,5 +1,5 @@
 import type { ActivityNode, RunProgress } from '../protocol';
-import { parentOf, rowsOf, Tree } from '../tree';
+import { parentOf, PlanRows, Tree, type IRow } from '../tree';
 
 function node(key: string, revision: number, more = {}): ActivityNode {
   const levels = ['stage', 'step', 'behavior', 'action'] as const;
@@ -29,6 +29,10 @@ const PROGRESS = {
   ]
 } as unknown as RunProgress;
 
+function all(rows: PlanRows): IRow[] {
+  return rows.slice(0, rows.length);
+}
+
 describe('The tree', () => {
   it('takes each change of a node once', () => {
     const tree = new Tree();
@@ -50,8 +54,8 @@ describe('The tree', () => {
       node('load/read/1', 3, { status: 'running' }),
       node('load/read/1/action-1', 4)
     ]);
-    const active = rowsOf(PROGRESS, tree, (_, running) => running);
-    expect(active.map(({ key, level }) => [level, key])).toEqual([
+    const active = new PlanRows(PROGRESS, tree, (_, running) => running);
+    expect(all(active).map(({ key, level }) => [level, key])).toEqual([
       [1, 'load'],
       [2, 'load/read'],
       [3, 'load/read/1'],
@@ -59,8 +63,8 @@ describe('The tree', () => {
       [2, 'load/look'],
       [1, 'end']
     ]);
-    const closed = rowsOf(PROGRESS, tree, () => false);
-    expect(closed.map(({ key }) => key)).toEqual(['load', 'end']);
+    const closed = new PlanRows(PROGRESS, tree, () => false);
+    expect(all(closed).map(({ key }) => key)).toEqual(['load', 'end']);
   });
 
   it('does not walk through what is closed', () => {
@@ -69,12 +73,49 @@ describe('The tree', () => {
       tree.add([node(`load/read/1/action-${String(number)}`, number + 1)]);
     }
     const asked: string[] = [];
-    const rows = rowsOf(PROGRESS, tree, key => {
+    const rows = new PlanRows(PROGRESS, tree, key => {
       asked.push(key);
       return key === 'load';
     });
-    expect(rows).toHaveLength(4);
+    expect(all(rows).map(({ key }) => key)).toEqual([
+      'load',
+      'load/read',
+      'load/look',
+      'end'
+    ]);
     expect(asked).toEqual(['load']);
+  });
+
+  it('makes only the rows that are asked for, and finds each', () => {
+    const tree = new Tree();
+    tree.add([node('load/read/1', 1), node('load/read/2', 2)]);
+    for (let number = 0; number < 2000; number += 1) {
+      tree.add([node(`load/read/2/action-${String(number)}`, number + 3)]);
+    }
+    const looked = jest.spyOn(tree, 'node');
+    const rows = new PlanRows(PROGRESS, tree, () => true);
+    expect(rows).toHaveLength(2006);
+    expect(rows.slice(1000, 1002).map(({ key }) => key)).toEqual([
+      'load/read/2/action-996',
+      'load/read/2/action-997'
+    ]);
+    expect(looked.mock.calls.length).toBeLessThan(20);
+    for (const index of [0, 1, 2, 3, 4, 1500, 2003, 2004, 2005]) {
+      expect(rows.indexOf(rows.at(index)?.key ?? '')).toBe(index);
+    }
+    expect(rows.at(2006)).toBeUndefined();
+    expect(rows.indexOf('nowhere')).toBe(-1);
+  });
+
+  it('forgets the oldest actions of a very long run', () => {
+    const tree = new Tree();
+    tree.add([node('load/read/1', 1)]);
+    for (let number = 0; number < 5010; number += 1) {
+      tree.add([node(`load/read/1/action-${String(number)}`, number + 2)]);
+    }
+    expect(tree.children('load/read/1')).toHaveLength(5000);
+    expect(tree.children('load/read/1')[0]).toBe('load/read/1/action-10');
+    expect(tree.node('load/read/1/action-9')).toBeUndefined();
   });
 
   it('knows the parent of a key', () => {

@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Change, Pending } from '../protocol';
+import type { Field } from './approve/plan-edit';
 
 export function changeWords(
   change: Change['change'],
@@ -17,6 +18,17 @@ export function changeWords(
       return trans.__('Moved');
     case 'changed':
       return trans.__('Changed');
+  }
+}
+
+export function fieldWords(field: Field, trans: TranslationBundle): string {
+  switch (field) {
+    case 'goal':
+      return trans.__('Goal');
+    case 'description':
+      return trans.__('Description');
+    case 'expected_outputs':
+      return trans.__('Expected results');
   }
 }
 

@@ -34,9 +34,9 @@ export function stateWords(state: State, trans: TranslationBundle): string {
     case 'cancelled':
       return trans.__('Cancelled');
     case 'workflow_update_pending':
-      return trans.__('Waiting for you: a change to the workflow is proposed');
+      return trans.__('A change to the workflow is proposed');
     case 'step_update_pending':
-      return trans.__('Waiting for you: a change to the steps is proposed');
+      return trans.__('A change to the steps is proposed');
   }
 }
 
@@ -123,6 +123,10 @@ export function pauseWords(
       return trans.__('Paused after every action, as the settings say');
     case 'error':
       return trans.__('Paused: the last call did not work');
+    case 'budget':
+      return trans.__('Paused: the budget of calls, time or bytes is used up');
+    case 'restart':
+      return trans.__('Paused: the server was restarted');
     default:
       return null;
   }

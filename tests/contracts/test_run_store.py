@@ -12,6 +12,7 @@ from notebook_bcc_ext.adapters.sqlite_store import SqliteRunStore
 from notebook_bcc_ext.errors import NotFoundError, StoreError
 from notebook_bcc_ext.ports import CallRecord, StoredProposal
 from notebook_bcc_ext.protocol.observation import CurrentLocation, TransitionRecord
+from notebook_bcc_ext.protocol.runs import ActivityNode
 from tests.fakes import MemoryStore
 
 pytestmark = pytest.mark.contract
@@ -54,6 +55,18 @@ def call(number, size=10):
 
 def proposal(proposal_id="p", run_id="r"):
     return StoredProposal(proposal_id, run_id, "workflow", {"stages": [{"id": "一"}]})
+
+
+def node(key, revision, status="running"):
+    return ActivityNode(
+        key=key,
+        level="stage",
+        revision=revision,
+        stage_id="load",
+        name="一",
+        status=status,
+        started_at="2026-01-01",
+    )
 
 
 async def test_a_run_is_saved_replaced_and_loaded(store):
@@ -159,16 +172,29 @@ async def test_bad_decisions_are_refused(store):
     assert await store.proposal("p") is None
 
 
+async def test_the_tree_comes_back_in_the_order_of_its_changes(store):
+    store.post_activity("r", [node("load", 1), node("load/read", 2)])
+    store.post_activity("r", [node("load", 3, status="done")])
+    store.post_activity("other", [node("load", 9)])
+    tree = await store.activity("r")
+    assert [(one.key, one.status) for one in tree] == [("load/read", "running"), ("load", "done")]
+    store.post_activity("r", [node("load", 4)], anew=True)
+    assert [one.key for one in await store.activity("r")] == ["load"]
+
+
 async def test_deleting_a_run_leaves_nothing_of_it(store):
     for run_id in ("r", "kept"):
         await store.save_run(run_id, {"id": run_id})
         await store.add_transitions(run_id, [transition(1)])
         await store.add_call(run_id, call(1))
+        store.post_activity(run_id, [node("load", 1)])
         await store.add_proposal(proposal(f"of-{run_id}", run_id))
     await store.delete_run("r")
     assert [run["id"] for run in await store.list_runs()] == ["kept"]
     assert await store.transitions("r") == []
     assert await store.calls("r") == []
+    assert await store.activity("r") == []
     assert await store.proposal("of-r") is None
     assert len(await store.transitions("kept")) == len(await store.calls("kept")) == 1
+    assert len(await store.activity("kept")) == 1
     assert await store.proposal("of-kept") is not None

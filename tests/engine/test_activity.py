@@ -140,3 +140,34 @@ def test_memory_is_bounded(story, monkeypatch):
         story.action()
     actions = [node for node in story.log.since(0, 1000) if node.level == "action"]
     assert [node.action_id for node in actions] == ["action-8", "action-9", "action-10"]
+
+
+def test_another_process_goes_on_with_the_tree(story):
+    story.enter()
+    story.action(cell_id="c1")
+    story.tell("action", {"action_id": "action-2", "label": "exec", "change": "started"})
+
+    later = Story()
+    later.progress = story.progress
+    later.log.recall(story.log.since(0), story.progress)
+    assert later.log.epoch != story.log.epoch
+    assert later.node("load/read/1/action-1").cell_id == "c1"
+    # It was under way: it is still to come, and then done as if nothing had been.
+    assert later.node("load/read/1/action-2").status == "pending"
+    later.tell("planner", {"call": "generating"})
+    assert later.node("load/read/1").attempts == 1
+    later.action()
+    later.action(cell_id="c2")
+    assert later.node("load/read/1/action-2").cell_id == "c2"
+
+
+def test_an_action_whose_cell_is_there_is_done(story):
+    story.enter()
+    story.tell("action", {"action_id": "action-1", "label": "add: x", "change": "started"})
+    later = Story()
+    later.progress = story.progress
+    later.log.recall(story.log.since(0), story.progress)
+    later.log.settle(success=True, cell_id="c1")
+    adopted = later.node("load/read/1/action-1")
+    assert (adopted.status, adopted.cell_id) == ("done", "c1")
+    assert adopted.ended_at is not None

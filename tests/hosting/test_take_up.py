@@ -121,6 +121,34 @@ async def test_a_paused_run_goes_on_where_it_was(tmp_path):
             assert again.view().counts.actions == 3
 
 
+async def test_the_tree_outlives_the_server_and_grows_on(tmp_path):
+    async with ScriptedPlanner() as planner:
+        plan(planner, proposal=True)
+        async with server(tmp_path, planner) as manager:
+            run = begin(manager, planner)
+            await until(lambda: run.status == "waiting")
+            before = await manager.activity(run.id, 0, 1000)
+        async with server(tmp_path, planner) as manager:
+            again = manager.get(run.id)
+            await until(lambda: again.status == "waiting")
+            after = await manager.activity(run.id, 0, 1000)
+            # Browsers that knew the tree of the earlier server ask for all of it.
+            assert after["epoch"] != before["epoch"]
+            written = {node["key"]: node for node in after["nodes"]}
+            known = {node["key"]: node for node in before["nodes"]}
+            assert written.keys() == known.keys()
+            first = "a/s1/1/action-1"
+            assert written[first]["started_at"] == known[first]["started_at"]
+            assert written[first]["cell_id"] is not None
+            assert written[first]["cell_id"] == known[first]["cell_id"]
+            await command(again, "confirm", proposal_id=again.view().pending.id)
+            await until(lambda: again.status == "done")
+            nodes = (await manager.activity(run.id, 0, 1000))["nodes"]
+            assert {node["status"] for node in nodes} == {"done"}
+            assert {node["attempts"] for node in nodes} == {1}
+            assert "a/more/1" in {node["key"] for node in nodes}
+
+
 @pytest.mark.parametrize("answer", ["confirm", "reject"])
 async def test_code_that_may_have_run_is_asked_about(tmp_path, answer):
     ran = tmp_path / "ran.txt"

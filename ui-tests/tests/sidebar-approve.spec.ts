@@ -1,40 +1,20 @@
-import { expect, type IJupyterLabPageFixture } from '@jupyterlab/galata';
+import { expect } from '@jupyterlab/galata';
 
+import { PICTURE } from '../pictures';
 import {
+  cellsOf,
   expectState,
   openSidebar,
   panel,
   portray,
+  serverView,
   SIDEBAR,
   startRun,
-  test
+  test,
+  toldPlanner
 } from '../sidebar';
 
-/** The run as the server sees it. */
-async function serverView(page: IJupyterLabPageFixture): Promise<{
-  id: string;
-  state: string;
-  status: string;
-  pending: { id: string } | null;
-  progress: { stages: { name: string; steps: { name: string }[] }[] };
-}> {
-  const answer = await page.request.get('/notebook-bcc/api/runs');
-  const body = (await answer.json()) as { runs: never[] };
-  return body.runs[0] as never;
-}
-
-async function cellsOf(
-  page: IJupyterLabPageFixture,
-  path: string
-): Promise<string[]> {
-  const answer = await page.request.get(`/api/contents/${path}`);
-  const body = (await answer.json()) as {
-    content: { cells: { source: string | string[] }[] };
-  };
-  return body.content.cells.map(({ source }) => [source].flat().join(''));
-}
-
-test('a change to the workflow is shown, and confirmed with the keyboard', async ({
+test('a change to the workflow is shown, and confirmed with the keyboard', PICTURE, async ({
   page,
   tmpPath,
   planners
@@ -98,7 +78,97 @@ test('a rejected workflow changes nothing, and the reason is told', async ({
   await expectState(page, 'workflow_completed');
   await expect(panel(page)).toContainText('Last proposal: rejected by');
   await expect(panel(page)).toContainText('No model');
+  const run = await serverView(page, notebook);
+  expect(run.progress.stages.map(({ name }) => name)).toEqual([
+    'Load the data',
+    'Report'
+  ]);
   expect(await cellsOf(page, notebook)).not.toContain('A baseline scores 0.8.');
+  expect(await toldPlanner(page, run)).toContain('No model');
+  // Who decided what is still known after a reload.
+  await page.reload();
+  await openSidebar(page);
+  await expect(panel(page)).toContainText('Last proposal: rejected by');
+});
+
+test('a workflow is edited, then confirmed', async ({
+  page,
+  tmpPath,
+  planners
+}) => {
+  await openSidebar(page);
+  const notebook = `${tmpPath}/edited.ipynb`;
+  await startRun(page, { url: planners.workflow, notebook });
+  const card = page.getByTestId('bcc-pending');
+  await card.getByRole('button', { name: 'Edit' }).click();
+  await card.getByLabel('Name of stage 3').fill('What we found');
+  await card.getByRole('button', { name: 'Move «Read the file» up' }).click();
+  await card.getByRole('button', { name: 'Remove «Model»' }).click();
+  await card.getByRole('button', { name: 'Confirm the edited plan' }).click();
+  await expectState(page, 'workflow_completed');
+  const { progress } = await serverView(page, notebook);
+  expect(
+    progress.stages.map(({ name, steps }) => [
+      name,
+      ...steps.map(step => step.name)
+    ])
+  ).toEqual([
+    ['Load the data', 'Read the file', 'Check the columns'],
+    ['What we found', 'Write it down']
+  ]);
+  expect(await cellsOf(page, notebook)).not.toContain('A baseline scores 0.8.');
+  await expect(panel(page)).toContainText('edited and confirmed by');
+});
+
+test('an edit that cannot be is refused, and nothing is lost', async ({
+  page,
+  tmpPath,
+  planners
+}) => {
+  await openSidebar(page);
+  await startRun(page, {
+    url: planners.workflow,
+    notebook: `${tmpPath}/broken.ipynb`
+  });
+  const card = page.getByTestId('bcc-pending');
+  await card.getByRole('button', { name: 'Edit' }).click();
+  await card.getByLabel('Name of stage 1').fill('Kept');
+  for (const name of ['Findings', 'Model', 'Kept']) {
+    await card.getByRole('button', { name: `Remove «${name}»` }).click();
+  }
+  await card.getByRole('button', { name: 'Confirm the edited plan' }).click();
+  await expect(
+    panel(page).getByRole('alert').filter({ hasText: 'as it was edited' })
+  ).toBeVisible();
+  await expectState(page, 'workflow_update_pending');
+  await card.getByRole('button', { name: 'Back' }).click();
+  await card.getByRole('button', { name: 'Confirm' }).click();
+  await expectState(page, 'workflow_completed');
+});
+
+test('new steps are confirmed, and done', async ({
+  page,
+  tmpPath,
+  planners
+}) => {
+  await openSidebar(page);
+  const notebook = `${tmpPath}/steps.ipynb`;
+  await startRun(page, { url: planners.steps, notebook });
+  const card = page.getByTestId('bcc-pending');
+  await expect(
+    card.getByRole('list', { name: 'Proposed changes' })
+  ).toContainText('Added step Look for gaps', { timeout: 30_000 });
+  await expectState(page, 'step_update_pending');
+  // From anywhere, with one shortcut.
+  await page.keyboard.press('Control+Alt+Y');
+  await expectState(page, 'workflow_completed');
+  const { progress } = await serverView(page, notebook);
+  expect(progress.stages[0]?.steps.map(({ name }) => name)).toEqual([
+    'Read the file',
+    'Look for gaps',
+    'Check columns and types'
+  ]);
+  expect(await cellsOf(page, notebook)).toContain('No gaps.');
 });
 
 test('steps are edited, then confirmed', async ({
@@ -136,8 +206,14 @@ test('rejected steps stop the run with the ways to go on', async ({
   });
   const card = page.getByTestId('bcc-pending');
   await card.getByRole('button', { name: 'Reject' }).click();
+  await card.getByLabel('Reason for the planner (optional)').fill('Too long');
   await card.getByRole('button', { name: 'Reject the proposal' }).click();
   await expectState(page, 'error');
+  const { progress } = await serverView(page);
+  expect(progress.stages[0]?.steps.map(({ name }) => name)).toEqual([
+    'Read the file',
+    'Check the columns'
+  ]);
   const ways = page.getByRole('list', { name: 'Ways to go on' });
   await expect(ways.getByRole('button')).toHaveText([
     'Debug',
@@ -149,42 +225,71 @@ test('rejected steps stop the run with the ways to go on', async ({
   await expectState(page, 'idle');
 });
 
-test('who answers second is told who decided what', async ({
+test('two tabs: one answers, the other says who decided what', async ({
   page,
   tmpPath,
   planners
 }) => {
-  let deaf = false;
+  await openSidebar(page);
+  const notebook = `${tmpPath}/second.ipynb`;
+  await startRun(page, { url: planners.steps, notebook });
+  await expectState(page, 'step_update_pending');
+
+  const other = await page.context().newPage();
+  await other.goto(page.url().replace(/\/lab.*/, '/lab?reset'));
+  await other.locator(`.lm-TabBar-tab[data-id="${SIDEBAR}"]`).click();
+  const there = other.locator(`#${SIDEBAR}`);
+  await expect(there.getByTestId('bcc-pending')).toBeVisible();
+
+  await page
+    .getByTestId('bcc-pending')
+    .getByRole('button', { name: 'Confirm' })
+    .click();
+  await expect(there.getByTestId('bcc-pending')).toBeHidden();
+  await expect(there.getByText(/Last proposal: confirmed by \S/)).toBeVisible();
+  await expect(there.getByTestId('bcc-state')).toHaveText('workflow_completed');
+  await expect(other).toHaveTitle(/^[^●]/);
+  await other.close();
+});
+
+test('who answers too late is told who decided what', async ({
+  page,
+  tmpPath,
+  planners
+}) => {
+  // News reach this tab late, as they do over a bad line.
+  let late = false;
   await page.routeWebSocket(/notebook-bcc\/api\/live/, socket => {
     const server = socket.connectToServer();
     server.onMessage(message => {
-      if (!deaf) {
+      if (!late) {
         socket.send(message);
       }
     });
   });
   await page.reload();
   await openSidebar(page);
-  await startRun(page, {
-    url: planners.steps,
-    notebook: `${tmpPath}/second.ipynb`
-  });
+  const notebook = `${tmpPath}/late.ipynb`;
+  await startRun(page, { url: planners.steps, notebook });
   const card = page.getByTestId('bcc-pending');
   await card.getByRole('button', { name: 'Reject' }).click();
+  late = true;
 
-  // Somebody else decides, and this page is not told in time.
-  deaf = true;
-  const { id, pending } = await serverView(page);
-  const other = await page.request.post(
-    `/notebook-bcc/api/runs/${id}/commands`,
-    { data: { command: 'confirm', proposal_id: pending?.id } }
-  );
-  expect(other.ok()).toBe(true);
+  const other = await page.context().newPage();
+  await other.goto(page.url().replace(/\/lab.*/, '/lab?reset'));
+  await other.locator(`.lm-TabBar-tab[data-id="${SIDEBAR}"]`).click();
+  await other.getByTestId('bcc-confirm').click();
+  await expect(other.getByTestId('bcc-pending')).toBeHidden();
+
   await card.getByRole('button', { name: 'Reject the proposal' }).click();
   await expect(
-    panel(page).getByRole('alert').filter({ hasText: 'already confirmed by' })
+    panel(page).getByRole('alert').filter({ hasText: /already confirmed by \S/ })
   ).toBeVisible();
-  await expect.poll(async () => (await serverView(page)).status).toBe('done');
+  await expect(card).toBeHidden();
+  await expect
+    .poll(async () => (await serverView(page, notebook)).status)
+    .toBe('done');
+  await other.close();
 });
 
 test('with the strictest policy every cell is asked about, with its code', async ({

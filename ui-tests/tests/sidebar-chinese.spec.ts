@@ -1,5 +1,6 @@
 import { expect, type IJupyterLabPageFixture } from '@jupyterlab/galata';
 
+import { PICTURE } from '../pictures';
 import {
   asNewcomer,
   CHINESE,
@@ -34,7 +35,7 @@ async function start(
   await form.getByRole('button', { name: '开始' }).click();
 }
 
-test('the form', async ({ page }) => {
+test('the form', PICTURE, async ({ page }) => {
   const form = page.getByRole('form', { name: '开始运行' });
   await expect(form).toContainText('从一个 CSV 文件到一份报告');
   await portray(page, 'start', 'zh');
@@ -48,7 +49,7 @@ const VIEWS: [string, Story, string][] = [
 ];
 
 for (const [view, story, state] of VIEWS) {
-  test(view, async ({ page, tmpPath, planners }) => {
+  test(view, PICTURE, async ({ page, tmpPath, planners }) => {
     await start(page, planners[story], `${tmpPath}/${view}.ipynb`);
     await expectState(page, state);
     if (view === 'pending') {

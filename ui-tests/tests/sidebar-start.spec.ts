@@ -1,19 +1,24 @@
 import { expect } from '@jupyterlab/galata';
+import type { Locator } from '@playwright/test';
 import { resolve } from 'node:path';
 
 import { UI_TESTS } from '../server';
+import { PICTURE } from '../pictures';
 import {
   expectState,
+  openForm,
   openSidebar,
   panel,
   portray,
+  serverView,
   startRun,
-  test
+  test,
+  toldPlanner
 } from '../sidebar';
 
 const EXAMPLES = resolve(UI_TESTS, '../examples');
 
-test('the form suggests the notebook and the only data file', async ({
+test('the form suggests the notebook and the only data file', PICTURE, async ({
   page,
   tmpPath
 }) => {
@@ -38,28 +43,105 @@ test('the form suggests the notebook and the only data file', async ({
   await portray(page, 'start');
 });
 
-test('what is wrong is said at its field', async ({ page, tmpPath }) => {
+test('what is wrong is said at its field', async ({
+  page,
+  tmpPath,
+  planners
+}) => {
   await openSidebar(page);
-  const form = page.getByRole('form', { name: 'Start a run' });
-  if (!(await form.isVisible())) {
-    await panel(page).getByRole('button', { name: 'New run' }).click();
-  }
+  const form = await openForm(page);
+  const notebook = form.getByLabel('Notebook', { exact: true });
   const data = form.getByLabel('Data file');
   const start = form.getByRole('button', { name: 'Start' });
 
+  await notebook.fill(`${tmpPath}/wrong.ipynb`);
   await data.fill('');
   await start.click();
   await expect(data).toHaveAccessibleDescription(/This playbook needs it/);
+  await data.fill('gone.csv');
+  await start.click();
+  await expect(data).toHaveAccessibleDescription(
+    new RegExp(`There is no such file: ${tmpPath}/gone.csv`)
+  );
+  await expect(data).toHaveAttribute('aria-invalid', 'true');
+  await data.fill('');
 
   await form.getByRole('radio', { name: 'Planner service' }).check();
   const address = form.getByLabel('Address of the service');
-  await address.fill('ftp://somewhere');
-  await form
-    .getByLabel('Notebook', { exact: true })
-    .fill(`${tmpPath}/wrong.ipynb`);
   await start.click();
-  await expect(address).toHaveAccessibleDescription(/dslc_base_url/);
+  await expect(address).toHaveAccessibleDescription(/Give the address/);
+  await address.fill('ftp://somewhere');
+  await start.click();
+  await expect(address).toHaveAccessibleDescription(/begins with http/);
   await expect(address).toHaveAttribute('aria-invalid', 'true');
+  await address.fill(planners.slow);
+
+  await notebook.fill('');
+  await start.click();
+  await expect(notebook).toHaveAccessibleDescription(/Name the notebook/);
+  await notebook.fill(`${tmpPath}/wrong.ipynb`);
+
+  await form.getByRole('button', { name: 'Variables' }).click();
+  await form.getByRole('button', { name: 'Add a variable' }).click();
+  await form.getByLabel('Value of variable 1').fill('3');
+  await start.click();
+  await expect(form.getByRole('alert')).toHaveText(
+    'Every variable needs a name.'
+  );
+  await form.getByRole('button', { name: 'Remove variable 1' }).click();
+
+  // A notebook takes one run at a time.
+  await start.click();
+  await expectState(page, 'action_running');
+  await openForm(page);
+  await form.getByRole('radio', { name: 'Planner service' }).check();
+  await address.fill(planners.slow);
+  await notebook.fill(`${tmpPath}/wrong.ipynb`);
+  await start.click();
+  await expect(notebook).toHaveAccessibleDescription(/still active/);
+  await form.getByRole('button', { name: 'Back to the run' }).click();
+  await panel(page).getByRole('button', { name: 'Cancel the run' }).click();
+  await expectState(page, 'cancelled');
+});
+
+test('data is picked from the files, variables reach the planner', async ({
+  page,
+  tmpPath,
+  planners
+}) => {
+  await page.contents.uploadContent(
+    'a,b\n1,2\n',
+    'text',
+    `${tmpPath}/data/one.csv`
+  );
+  await page.contents.uploadContent('a\n1\n', 'text', `${tmpPath}/two.csv`);
+  await openSidebar(page);
+  const form = await openForm(page);
+  const notebook = `${tmpPath}/picked.ipynb`;
+  await form.getByLabel('Notebook', { exact: true }).fill(notebook);
+  await form.getByRole('button', { name: 'Browse…' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog).toContainText('Choose the data file');
+  await dialog.getByRole('listitem', { name: 'Name: data' }).dblclick();
+  await dialog.getByRole('listitem', { name: 'Name: one.csv' }).click();
+  await dialog.getByRole('button', { name: 'Select' }).click();
+  await expect(form.getByLabel('Data file')).toHaveValue('data/one.csv');
+
+  await form.getByRole('radio', { name: 'Planner service' }).check();
+  await form.getByLabel('Address of the service').fill(planners.short);
+  await form.getByRole('textbox', { name: 'Goal' }).fill('Count the rows');
+  await form.getByRole('button', { name: 'Variables' }).click();
+  await form.getByRole('button', { name: 'Add a variable' }).click();
+  await form.getByLabel('Name of variable 1').fill('depth_limit');
+  await form.getByLabel('Value of variable 1').fill('7');
+  await form.getByRole('button', { name: 'Start' }).click();
+  await expectState(page, 'workflow_completed');
+  await expect(panel(page)).toContainText('Count the rows');
+  const run = await serverView(page, notebook);
+  expect(run.data).toBe('data/one.csv');
+  const told = await toldPlanner(page, run);
+  expect(told).toContain('"depth_limit":7');
+  expect(told).toContain('Count the rows');
 });
 
 test('a planner service can be checked before the start', async ({
@@ -67,24 +149,55 @@ test('a planner service can be checked before the start', async ({
   planners
 }) => {
   await openSidebar(page);
-  const newRun = panel(page).getByRole('button', { name: 'New run' });
-  const form = page.getByRole('form', { name: 'Start a run' });
-  await expect(newRun.or(form)).toBeVisible();
-  if (await newRun.isVisible()) {
-    await newRun.click();
-  }
+  const form = await openForm(page);
   await form.getByRole('radio', { name: 'Planner service' }).check();
   const check = form.getByRole('button', { name: 'Check' });
   await expect(check).toBeDisabled();
   await form.getByLabel('Address of the service').fill('http://127.0.0.1:1');
   await check.click();
-  await expect(form.getByText('No connection:')).toBeVisible();
+  await expect(form.getByText('No connection: nothing answers')).toBeVisible();
   await form.getByLabel('Address of the service').fill(planners.short);
   await check.click();
-  await expect(form.getByText('Connection works:')).toBeVisible();
+  await expect(form.getByText('Connection works')).toBeVisible();
 });
 
-test('a run goes from the form to its end', async ({
+test('the keyboard is enough to start a run', async ({
+  page,
+  tmpPath,
+  planners
+}) => {
+  await page.keyboard.press('Control+Alt+G');
+  const form = page.getByRole('form', { name: 'Start a run' });
+  await form.getByRole('textbox', { name: 'Goal' }).focus();
+  await page.keyboard.type('By hand');
+  const type = async (text: string): Promise<void> => {
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type(text);
+  };
+  const reach = async (what: Locator): Promise<void> => {
+    const passed: string[] = [];
+    for (let presses = 0; presses < 12; presses += 1) {
+      await page.keyboard.press('Tab');
+      if (await what.evaluate(node => node === document.activeElement)) {
+        return;
+      }
+      passed.push(
+        await page.evaluate(() => document.activeElement?.outerHTML ?? '')
+      );
+    }
+    throw new Error(`not reached with the Tab key, but:\n${passed.join('\n')}`);
+  };
+  await reach(form.getByLabel('Notebook', { exact: true }));
+  await type(`${tmpPath}/keyboard.ipynb`);
+  await reach(form.getByRole('radio', { name: 'Playbook' }));
+  await page.keyboard.press('ArrowRight');
+  await reach(form.getByLabel('Address of the service'));
+  await type(planners.short);
+  await page.keyboard.press('Enter');
+  await expectState(page, 'workflow_completed');
+});
+
+test('a run goes from the form to its end', PICTURE, async ({
   page,
   tmpPath,
   planners

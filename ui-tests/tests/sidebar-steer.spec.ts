@@ -1,15 +1,18 @@
 import { expect } from '@jupyterlab/galata';
 
+import { PICTURE } from '../pictures';
 import {
+  cellsOf,
   expectState,
   openSidebar,
   panel,
   portray,
+  serverView,
   startRun,
   test
 } from '../sidebar';
 
-test('a running run says what it does, and is paused, stepped, cancelled', async ({
+test('a running run says what it does', PICTURE, async ({
   page,
   tmpPath,
   planners
@@ -25,18 +28,100 @@ test('a running run says what it does, and is paused, stepped, cancelled', async
   await expect(state).toContainText('Which columns are numbers?');
   await expect(state).toContainText('A cell is running');
   await expect(state).toContainText('Step 2 of 3');
+  const goals = panel(page).getByRole('region', { name: 'Goal attainment' });
+  await expect(
+    goals.getByRole('meter', { name: 'Expected results of: Step' })
+  ).toHaveAttribute('aria-valuenow', '0');
+  await expect(goals).toContainText('The planner says:');
+  await expect(panel(page)).toContainText('First see what the file holds');
   await portray(page, 'running');
+  await panel(page).getByRole('button', { name: 'Cancel the run' }).click();
+  await expectState(page, 'cancelled');
+});
 
+test('a run is paused, stepped, resumed, cancelled and reset', async ({
+  page,
+  tmpPath,
+  planners
+}) => {
+  await openSidebar(page);
+  const notebook = `${tmpPath}/steady.ipynb`;
+  await startRun(page, { url: planners.steady, notebook });
+  const actions = async (): Promise<number> =>
+    (await serverView(page, notebook)).counts.actions;
+  const state = panel(page).getByRole('region', { name: 'State' });
   const steer = panel(page).getByRole('group', { name: 'Steer the run' });
+  await expect.poll(actions).toBeGreaterThan(6);
+
   await steer.getByRole('button', { name: 'Pause' }).click();
   await expect(state).toContainText('Paused by you');
-  await expect(steer.getByRole('button', { name: 'Single step' })).toBeVisible();
+  const paused = await actions();
+  await steer.getByRole('button', { name: 'Single step' }).click();
+  await expect(state).toContainText('Paused after one action');
+  expect(await actions()).toBe(paused + 1);
+
   await steer.getByRole('button', { name: 'Resume' }).click();
   await expect(state).toContainText('Running');
+  await expect.poll(actions).toBeGreaterThan(paused + 2);
+
   await steer.getByRole('button', { name: 'Cancel the run' }).click();
   await expectState(page, 'cancelled');
+  expect((await serverView(page, notebook)).status).toBe('cancelled');
+  const written = await cellsOf(page, notebook);
+  expect(written).toContain('Line 1');
+
   await steer.getByRole('button', { name: 'Reset' }).click();
   await expectState(page, 'idle');
+  await expect(panel(page).getByText('No plan yet')).toBeVisible();
+  expect(await cellsOf(page, notebook)).toEqual(written);
+});
+
+test('Retry tries what failed once more', async ({
+  page,
+  tmpPath,
+  planners
+}) => {
+  await openSidebar(page);
+  const notebook = `${tmpPath}/retry.ipynb`;
+  await startRun(page, { url: planners.flaky, notebook });
+  await expectState(page, 'error');
+  const ways = page.getByRole('list', { name: 'Ways to go on' });
+  // Each says what it will do.
+  await expect(ways.getByRole('listitem')).toHaveText([
+    /Debug.*Tells the planner the error/,
+    /Retry.*Tries what failed once more/,
+    /Restart.*Begins the workflow again/,
+    /Reset.*Forgets the plan/
+  ]);
+  await ways.getByRole('button', { name: 'Retry' }).click();
+  await expectState(page, 'workflow_completed');
+  expect(
+    (await cellsOf(page, notebook)).filter(cell => cell.includes('tries'))
+  ).toHaveLength(2);
+});
+
+test('Restart begins at the first stage, Reset forgets the plan', async ({
+  page,
+  tmpPath,
+  planners
+}) => {
+  await openSidebar(page);
+  const notebook = `${tmpPath}/again.ipynb`;
+  await startRun(page, { url: planners.flaky, notebook });
+  await expectState(page, 'error');
+  const ways = page.getByRole('list', { name: 'Ways to go on' });
+  await ways.getByRole('button', { name: 'Restart' }).click();
+  await expectState(page, 'workflow_completed');
+  const cells = await cellsOf(page, notebook);
+  expect(cells.filter(cell => cell.includes('rows = 6'))).toHaveLength(2);
+
+  const second = `${tmpPath}/reset.ipynb`;
+  await startRun(page, { url: planners.failing, notebook: second });
+  await expectState(page, 'error');
+  await ways.getByRole('button', { name: 'Reset' }).click();
+  await expectState(page, 'idle');
+  await expect(page.getByTestId('bcc-error')).toBeHidden();
+  expect((await serverView(page, second)).progress.stages).toEqual([]);
 });
 
 test('a cell that takes long is calmly said to be slow', async ({
@@ -59,7 +144,7 @@ test('a cell that takes long is calmly said to be slow', async ({
   await expectState(page, 'cancelled');
 });
 
-test('an error says what, where and what can be done; Debug repairs it', async ({
+test('an error says what, where and what can be done; Debug repairs it', PICTURE, async ({
   page,
   tmpPath,
   planners
@@ -71,6 +156,7 @@ test('an error says what, where and what can be done; Debug repairs it', async (
   });
   await expectState(page, 'error');
   const card = page.getByTestId('bcc-error');
+  await expect(card.getByRole('alert')).toHaveText('A cell failed');
   await expect(card).toContainText('ZeroDivisionError: division by zero');
   await expect(card).toContainText('Load the data › Check the columns');
   await card.getByRole('button', { name: 'Output' }).click();

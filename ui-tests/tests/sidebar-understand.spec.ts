@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 
 import { expect } from '@jupyterlab/galata';
 
+import { PICTURE } from '../pictures';
 import {
   expectState,
   openSidebar,
@@ -38,7 +39,7 @@ test('the tree leads to the cells, and a cell to its node', async ({
   );
 });
 
-test('every call to the planner can be read, searched and copied', async ({
+test('every call to the planner can be read, searched and copied', PICTURE, async ({
   page,
   tmpPath,
   planners
@@ -70,7 +71,7 @@ test('every call to the planner can be read, searched and copied', async ({
   await portray(page, 'inspector');
 });
 
-test('context, timeline, state machine and the record', async ({
+test('context, timeline, state machine and the record', PICTURE, async ({
   page,
   tmpPath,
   planners
@@ -89,7 +90,12 @@ test('context, timeline, state machine and the record', async ({
   await expect(
     side.getByRole('region', { name: 'Outputs, newest last' })
   ).toContainText('42');
-  await expect(side).toContainText('Write it down');
+  await expect(side.getByRole('list', { name: 'To do' })).toContainText(
+    'Write it down'
+  );
+  await expect(side.getByRole('list', { name: 'Sections' })).toContainText(
+    'Reading'
+  );
 
   await side.getByRole('button', { name: 'Timeline' }).click();
   await expect(side.getByRole('list', { name: 'Timeline' })).toContainText(
@@ -112,6 +118,69 @@ test('context, timeline, state machine and the record', async ({
   expect(record.transitions.length).toBeGreaterThan(10);
   expect(record.calls.length).toBeGreaterThan(5);
   await portray(page, 'details');
+
+  await page.menu.clickMenuItem('File>New Launcher');
+  const tab = page.getByRole('tab', { name: 'context.ipynb' });
+  await expect(tab).toHaveAttribute('aria-selected', 'false');
+  await side
+    .getByRole('button', { name: `Open ${tmpPath}/context.ipynb` })
+    .click();
+  await expect(tab).toHaveAttribute('aria-selected', 'true');
+});
+
+test('it says how far the run is, and how often the plan was revised', async ({
+  page,
+  tmpPath,
+  planners
+}) => {
+  await openSidebar(page);
+  await startRun(page, {
+    url: planners.twice,
+    notebook: `${tmpPath}/twice.ipynb`
+  });
+  const confirm = page.getByTestId('bcc-confirm');
+  await confirm.click({ timeout: 30_000 });
+  await expect(panel(page).getByText('Step 2 of 5, plan revised 1 time')).toBeVisible();
+  await confirm.click({ timeout: 30_000 });
+  await expect(
+    panel(page).getByText('Step 3 of 7, plan revised 2 times')
+  ).toBeVisible();
+  await panel(page).getByRole('button', { name: 'Cancel the run' }).click();
+  await expectState(page, 'cancelled');
+});
+
+test('of long lists only what is in sight is in the page', async ({
+  page,
+  tmpPath,
+  planners
+}) => {
+  await openSidebar(page);
+  await startRun(page, {
+    url: planners.many,
+    notebook: `${tmpPath}/many.ipynb`
+  });
+  await expectState(page, 'workflow_completed');
+  const side = panel(page);
+  const tree = side.getByRole('tree', { name: 'Plan' });
+  await tree.getByRole('treeitem', { name: /Load the data/ }).focus();
+  await page.keyboard.press('ArrowRight');
+  const step = tree.getByRole('treeitem', { name: /Check the columns/ });
+  await step.focus();
+  await page.keyboard.press('ArrowRight');
+  await tree.getByRole('treeitem', { name: /302 actions/ }).focus();
+  await page.keyboard.press('ArrowRight');
+  await expect(tree.getByRole('treeitem', { name: /Line 1$/ })).toBeVisible();
+  expect(await tree.getByRole('treeitem').count()).toBeLessThan(50);
+  await tree.evaluate(node => {
+    node.scrollTop = node.scrollHeight;
+  });
+  await expect(tree.getByRole('treeitem', { name: /Report/ })).toBeVisible();
+  expect(await tree.getByRole('treeitem').count()).toBeLessThan(50);
+
+  await side.getByRole('button', { name: 'What the planner knows' }).click();
+  const variables = side.getByRole('list', { name: 'Variables' });
+  await expect(variables).toContainText('rows');
+  expect(await variables.getByRole('listitem').count()).toBeLessThan(40);
 });
 
 test('several runs: the switcher shows the chosen one', async ({

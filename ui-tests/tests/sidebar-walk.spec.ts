@@ -52,7 +52,10 @@ test('from the example to a finished report in at most five clicks', async ({
     `/api/contents/${tmpPath}/first-steps.ipynb`
   );
   const { content } = (await answer.json()) as {
-    content: { cells: unknown[] };
+    content: { cells: { outputs?: { output_type: string }[] }[] };
   };
   expect(content.cells.length).toBeGreaterThan(30);
+  const outputs = content.cells.flatMap(cell => cell.outputs ?? []);
+  expect(outputs.length).toBeGreaterThan(10);
+  expect(outputs.filter(one => one.output_type === 'error')).toEqual([]);
 });

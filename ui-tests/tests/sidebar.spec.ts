@@ -1,7 +1,6 @@
 import { expect, test } from '@jupyterlab/galata';
-import { resolve } from 'node:path';
 
-import { UI_TESTS } from '../server';
+import { PICTURE, pictureOf } from '../pictures';
 import {
   accessFindings,
   asNewcomer,
@@ -19,7 +18,7 @@ test.describe('a newcomer', () => {
     await page.goto();
   });
 
-  test('reads what this is, and finds the form', async ({ page }) => {
+  test('reads what this is, and finds the form', PICTURE, async ({ page }) => {
     await openSidebar(page);
     await expect(page.getByTestId('bcc-state')).toHaveText('idle');
     await expect(page.getByTestId('bcc-connection')).toHaveText('Connected');
@@ -29,7 +28,7 @@ test.describe('a newcomer', () => {
     await expect(page.getByRole('form', { name: 'Start a run' })).toBeVisible();
     await page.sidebar.setWidth(380, 'right');
     await page.screenshot({
-      path: resolve(UI_TESTS, '../docs/images/sidebar.png'),
+      path: pictureOf('sidebar.png'),
       animations: 'disabled'
     });
   });

@@ -3,8 +3,8 @@ import React from 'react';
 import type { Change, Pending } from '../../protocol';
 import { useKit } from '../common/kit';
 import { Fold } from '../common/parts';
-import { changeWords, levelWords } from '../plan-words';
-import { planOf, type EditPlan } from './plan-edit';
+import { changeWords, fieldWords, levelWords } from '../plan-words';
+import { changedFields, planOf, type EditPlan } from './plan-edit';
 
 /** Signs beside the words, so that a glance is enough. */
 const SIGNS: Record<Change['change'], string> = {
@@ -31,7 +31,7 @@ export function ChangeList(props: {
           <span className="bcc-Changes-sign" aria-hidden="true">
             {SIGNS[change.change]}
           </span>
-          <ChangeWords change={change} />
+          <ChangeWords change={change} pending={props.pending} />
         </li>
       ))}
     </ul>
@@ -75,11 +75,14 @@ export function Compare({ pending }: { pending: Pending }): React.JSX.Element {
   );
 }
 
-function ChangeWords({ change }: { change: Change }): React.JSX.Element {
+function ChangeWords(props: {
+  change: Change;
+  pending: Pending;
+}): React.JSX.Element {
+  const { change, pending } = props;
   const { trans } = useKit();
   const name = change.name || change.id;
   const { before, after } = change;
-  const both = before !== null || after !== null;
   return (
     <div>
       <span className="bcc-Changes-kind">
@@ -101,12 +104,14 @@ function ChangeWords({ change }: { change: Change }): React.JSX.Element {
           {trans.__('from place %1 to %2', before ?? '', after ?? '')}
         </span>
       )}
-      {change.change === 'changed' && both && (
-        <span className="bcc-Changes-detail">
-          <del>{before}</del>
-          <ins>{after}</ins>
-        </span>
-      )}
+      {change.change === 'changed' &&
+        changedFields(pending, change).map(one => (
+          <span className="bcc-Changes-detail" key={one.field}>
+            <span>{fieldWords(one.field, trans)}</span>
+            {one.before && <del>{one.before}</del>}
+            {one.after && <ins>{one.after}</ins>}
+          </span>
+        ))}
     </div>
   );
 }

@@ -55,7 +55,11 @@ export function PendingCard(props: IPendingCardProps): React.JSX.Element {
       </div>
       {isEditable(pending.kind) && why && <p className="bcc-Quote">{why}</p>}
       {mode === 'edit' ? (
-        <PlanEditor plan={plan} onChange={setPlan} />
+        <PlanEditor
+          plan={plan}
+          stages={pending.kind !== 'steps'}
+          onChange={setPlan}
+        />
       ) : isEditable(pending.kind) ? (
         <ChangeList pending={pending} />
       ) : (

@@ -1,4 +1,4 @@
-import type { Pending } from '../../protocol';
+import type { Change, Pending } from '../../protocol';
 
 type Json = Record<string, unknown>;
 
@@ -40,6 +40,36 @@ export function planOf(pending: Pending, content: Json | null): EditPlan {
   }));
 }
 
+/** What the planner says about a stage or step; everything else is for programs. */
+const FIELDS = ['goal', 'description', 'expected_outputs'] as const;
+export type Field = (typeof FIELDS)[number];
+
+/** What would be said differently about a stage or step. */
+export function changedFields(
+  pending: Pending,
+  change: Change
+): { field: Field; before: string; after: string }[] {
+  const before = rawOf(planOf(pending, pending.before), change);
+  const after = rawOf(planOf(pending, pending.content), change);
+  return FIELDS.map(field => ({
+    field,
+    before: words(before[field]),
+    after: words(after[field])
+  })).filter(one => one.before !== one.after);
+}
+
+function rawOf(plan: EditPlan, change: Change): Json {
+  if (change.level === 'stage') {
+    return plan.find(({ id }) => id === change.id)?.raw ?? {};
+  }
+  const stage = plan.find(({ id }) => id === change.stage_id);
+  return stage?.steps.find(({ id }) => id === change.id)?.raw ?? {};
+}
+
+function words(value: unknown): string {
+  return Array.isArray(value) ? value.map(String).join(', ') : text(value);
+}
+
 /** The content of the question with the edited plan in it. */
 export function editedContent(pending: Pending, plan: EditPlan): Json {
   const { kind, content } = pending;
@@ -61,6 +91,22 @@ export function editedContent(pending: Pending, plan: EditPlan): Json {
     : { ...content, updated_workflow: { ...record(inner), stages } };
 }
 
+export function renameStage(
+  plan: EditPlan,
+  stage: number,
+  name: string
+): EditPlan {
+  return plan.map((one, at) => (at === stage ? { ...one, name } : one));
+}
+
+export function moveStage(plan: EditPlan, stage: number, by: -1 | 1): EditPlan {
+  return swapped(plan, stage, stage + by);
+}
+
+export function removeStage(plan: EditPlan, stage: number): EditPlan {
+  return plan.filter((_, at) => at !== stage);
+}
+
 export function renameStep(
   plan: EditPlan,
   stage: number,
@@ -78,17 +124,7 @@ export function moveStep(
   step: number,
   by: -1 | 1
 ): EditPlan {
-  return inStage(plan, stage, steps => {
-    const target = step + by;
-    const moved = steps[step];
-    const other = steps[target];
-    if (!moved || !other) {
-      return steps;
-    }
-    return steps.map((one, at) =>
-      at === step ? other : at === target ? moved : one
-    );
-  });
+  return inStage(plan, stage, steps => swapped(steps, step, step + by));
 }
 
 export function removeStep(
@@ -109,6 +145,21 @@ export function addStep(plan: EditPlan, stage: number, name: string): EditPlan {
     }
     return [...steps, { id: `step_${String(number)}`, name, raw: {} }];
   });
+}
+
+function swapped<T>(
+  items: readonly T[],
+  one: number,
+  two: number
+): readonly T[] {
+  const first = items[one];
+  const second = items[two];
+  if (first === undefined || second === undefined) {
+    return items;
+  }
+  return items.map((item, at) =>
+    at === one ? second : at === two ? first : item
+  );
 }
 
 function inStage(

@@ -60,15 +60,19 @@ export function Calls(): React.JSX.Element {
 }
 
 function matching(calls: readonly ICall[], query: string): readonly ICall[] {
-  const wanted = query.trim().toLowerCase();
+  const wanted = query.trim();
   const newestFirst = [...calls].reverse();
-  return wanted
-    ? newestFirst.filter(({ kind, request, answer, error }) =>
-        [kind, request, answer, error ?? ''].some(text =>
-          text.toLowerCase().includes(wanted)
-        )
-      )
-    : newestFirst;
+  if (!wanted) {
+    return newestFirst;
+  }
+  // Megabytes may be searched: no copy of them is made.
+  const pattern = new RegExp(
+    wanted.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'),
+    'iu'
+  );
+  return newestFirst.filter(({ kind, request, answer, error }) =>
+    [kind, request, answer, error ?? ''].some(text => pattern.test(text))
+  );
 }
 
 interface ICallRowProps {

@@ -1,7 +1,13 @@
 import React from 'react';
 
+/** Items that may be made only when they are asked for. */
+export interface IItems<T> {
+  readonly length: number;
+  slice(start: number, end: number): readonly T[];
+}
+
 export interface IVirtualListProps<T> {
-  items: readonly T[];
+  items: IItems<T>;
   rowHeight: number;
   /** Longer lists scroll within this many rows. */
   maxRows: number;
@@ -27,7 +33,7 @@ export function VirtualList<T>(props: IVirtualListProps<T>): React.JSX.Element {
   const first = windowed
     ? Math.max(0, Math.floor(top / rowHeight) - OVERSCAN)
     : 0;
-  const shown = windowed ? items.slice(first, first + visible) : items;
+  const shown = items.slice(first, windowed ? first + visible : items.length);
 
   React.useEffect(() => {
     const node = box.current;

@@ -29,7 +29,7 @@ export function Context(): React.JSX.Element {
       {todo.length === 0 ? (
         <p className="bcc-Hint">{trans.__('Nothing is left on the list.')}</p>
       ) : (
-        <ul className="bcc-Todo">
+        <ul className="bcc-Todo" aria-label={trans.__('To do')}>
           {todo.map((item, index) => (
             <li key={index}>{item}</li>
           ))}
@@ -52,7 +52,7 @@ export function Context(): React.JSX.Element {
       {(sections?.all?.length ?? 0) > 0 && (
         <>
           <h4 className="bcc-Label">{trans.__('Sections')}</h4>
-          <ul className="bcc-Todo">
+          <ul className="bcc-Todo" aria-label={trans.__('Sections')}>
             {sections?.all?.map(section => (
               <li
                 key={section}

@@ -4,6 +4,7 @@ import type { RunError, RunView } from '../../protocol';
 import { Code } from '../common/code';
 import { useKit } from '../common/kit';
 import { ActionButton, Fold } from '../common/parts';
+import { errorWords } from '../error-words';
 import { orderWords, type CommandName } from '../words';
 
 const REMEDIES: readonly CommandName[] = ['debug', 'retry', 'restart', 'reset'];
@@ -26,7 +27,7 @@ export function ErrorCard({ run, error }: IErrorCardProps): React.JSX.Element {
       data-testid="bcc-error"
     >
       <h3 id={title} role="alert">
-        {trans.__('The run stopped on an error')}
+        {errorWords(error.kind, trans)}
       </h3>
       <p className="bcc-Error-message">{error.message}</p>
       {place && (
@@ -54,7 +55,7 @@ export function ErrorCard({ run, error }: IErrorCardProps): React.JSX.Element {
           {() => (
             <Code
               label={trans.__('Output')}
-              text={withoutColours(error.traceback)}
+              text={readable(error.traceback ?? '')}
             />
           )}
         </Fold>
@@ -90,7 +91,7 @@ function placeOf(run: RunView, error: RunError): string {
   return [stage?.name, step?.name].filter(Boolean).join(' › ');
 }
 
-/** A kernel's traceback without the escape codes for a terminal's colours. */
-function withoutColours(text: string | null): string {
-  return (text ?? '').replace(/\u001b\[[0-9;]*m/g, '');
+/** A kernel's traceback without what is for terminals: colours, and a rule of their width. */
+function readable(traceback: string): string {
+  return traceback.replace(/\u001b\[[0-9;]*m/g, '').replace(/^-{20,}\n/, '');
 }

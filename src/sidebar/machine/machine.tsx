@@ -25,9 +25,9 @@ const PLACES: Record<State, readonly [number, number]> = {
 /** Nearly every state has a way to these: drawn only from where the run is. */
 const EVERYWHERE: readonly State[] = ['error', 'cancelled', 'idle'];
 
-const WIDTH = 128;
+const WIDTH = 136;
 const HEIGHT = 24;
-const COLUMN = 172;
+const COLUMN = 178;
 const ROW = 44;
 const MARGIN = 6;
 

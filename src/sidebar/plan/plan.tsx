@@ -1,15 +1,12 @@
-import { caretDownIcon, caretRightIcon } from '@jupyterlab/ui-components';
-import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
 import type { ICellPlace } from '../../model';
 import type { RunView } from '../../protocol';
-import { parentOf, rowsOf, type IRow } from '../../tree';
-import { duration } from '../common/format';
+import { parentOf, PlanRows, type IRow } from '../../tree';
 import { useKit, useNow, useSignal } from '../common/kit';
-import { NodeStatus } from '../common/status-icon';
 import { VirtualList } from '../common/virtual-list';
-import { actionWords, behaviorWords } from '../plan-words';
+import { NodeDetail } from './node-detail';
+import { PlanRow, type IRowOrders } from './plan-row';
 
 const ROW_HEIGHT = 26;
 const MAX_ROWS = 24;
@@ -26,7 +23,7 @@ export function PlanTree({ run }: { run: RunView }): React.JSX.Element | null {
   const list = React.useRef<HTMLDivElement>(null);
   const selected = keyOfCell(model.cellPlace, run.id);
   const now = useNow(run.ended_at === null) - model.clockLead;
-  const rows = rowsOf(
+  const rows = new PlanRows(
     run.progress,
     feed.tree,
     (key, active) =>
@@ -34,9 +31,10 @@ export function PlanTree({ run }: { run: RunView }): React.JSX.Element | null {
   );
   // A cell whose node is folded away shows at the nearest node that is not.
   const shownAs = nearest(rows, selected);
-  const current = rows.some(({ key }) => key === focused)
-    ? focused
-    : (shownAs ?? rows[0]?.key ?? null);
+  const shownAt = shownAs === null ? -1 : rows.indexOf(shownAs);
+  const focusedAt = focused === null ? -1 : rows.indexOf(focused);
+  const currentAt = focusedAt >= 0 ? focusedAt : shownAt >= 0 ? shownAt : 0;
+  const current = rows.at(currentAt);
 
   const toggle = (row: IRow, open: boolean): void => {
     setOpened(new Map(opened).set(row.key, open));
@@ -64,23 +62,20 @@ export function PlanTree({ run }: { run: RunView }): React.JSX.Element | null {
       rowNode?.focus();
     }
   };
-  const onKey = (
-    event: React.KeyboardEvent,
-    row: IRow,
-    index: number
-  ): void => {
+  const onKey = (event: React.KeyboardEvent, row: IRow): void => {
+    const index = rows.indexOf(row.key);
     switch (event.key) {
       case 'ArrowDown':
-        focusRow(rows[index + 1]?.key);
+        focusRow(rows.at(index + 1)?.key);
         break;
       case 'ArrowUp':
-        focusRow(rows[index - 1]?.key);
+        focusRow(rows.at(index - 1)?.key);
         break;
       case 'ArrowRight':
         if (row.children > 0 && !row.expanded) {
           toggle(row, true);
         } else {
-          focusRow(rows[index + 1]?.key);
+          focusRow(rows.at(index + 1)?.key);
         }
         break;
       case 'ArrowLeft':
@@ -99,6 +94,10 @@ export function PlanTree({ run }: { run: RunView }): React.JSX.Element | null {
     }
     event.preventDefault();
   };
+  const orders = React.useRef<IRowOrders | null>(null);
+  React.useLayoutEffect(() => {
+    orders.current = { go, toggle, key: onKey };
+  });
 
   if (rows.length === 0) {
     return null;
@@ -118,112 +117,23 @@ export function PlanTree({ run }: { run: RunView }): React.JSX.Element | null {
         rowHeight={ROW_HEIGHT}
         maxRows={MAX_ROWS}
         keyOf={row => row.key}
-        reveal={rows.findIndex(row => row.key === shownAs)}
+        reveal={shownAt}
         render={(row, index) => (
           <PlanRow
             row={row}
             now={now}
             trans={trans}
-            tabIndex={row.key === current ? 0 : -1}
-            selected={row.key === shownAs}
-            onGo={() => {
-              go(row);
-            }}
-            onToggle={() => {
-              toggle(row, !row.expanded);
-            }}
-            onKey={event => {
-              onKey(event, row, index);
-            }}
+            reachable={index === currentAt}
+            selected={index === shownAt}
+            orders={orders}
           />
         )}
       />
+      {(focusedAt >= 0 || shownAt >= 0) && current && (
+        <NodeDetail row={current} />
+      )}
     </section>
   );
-}
-
-interface IPlanRowProps {
-  row: IRow;
-  now: number;
-  trans: TranslationBundle;
-  tabIndex: number;
-  selected: boolean;
-  onGo: () => void;
-  onToggle: () => void;
-  onKey: (event: React.KeyboardEvent) => void;
-}
-
-function PlanRow(props: IPlanRowProps): React.JSX.Element {
-  const { row, trans, now } = props;
-  const { node } = row;
-  const Caret = row.expanded ? caretDownIcon : caretRightIcon;
-  const facts = node ? factsOf(row, now, trans) : [];
-  const name = nameOf(row, trans);
-  return (
-    <div
-      role="treeitem"
-      className="bcc-PlanRow"
-      data-key={row.key}
-      data-level={row.level}
-      data-status={row.status}
-      style={{ '--bcc-level': row.level } as React.CSSProperties}
-      aria-level={row.level}
-      aria-selected={props.selected}
-      {...(row.children > 0 && { 'aria-expanded': row.expanded })}
-      tabIndex={props.tabIndex}
-      title={[name, node?.words, node?.error].filter(Boolean).join('\n')}
-      onClick={props.onGo}
-      onKeyDown={props.onKey}
-    >
-      <span
-        className="bcc-PlanRow-caret"
-        aria-hidden="true"
-        onClick={event => {
-          if (row.children > 0) {
-            event.stopPropagation();
-            props.onToggle();
-          }
-        }}
-      >
-        {row.children > 0 && <Caret.react tag="span" />}
-      </span>
-      <NodeStatus status={row.status} trans={trans} />
-      <span className="bcc-PlanRow-name">{name}</span>
-      <span className="bcc-PlanRow-facts">{facts.join(' · ')}</span>
-    </div>
-  );
-}
-
-function nameOf(row: IRow, trans: TranslationBundle): string {
-  switch (row.level) {
-    case 3:
-      return behaviorWords(row.name, row.node?.iteration ?? 0, trans);
-    case 4:
-      return actionWords(row.name, trans);
-    case 1:
-    case 2:
-      return row.name;
-  }
-}
-
-function factsOf(row: IRow, now: number, trans: TranslationBundle): string[] {
-  const { node } = row;
-  if (!node) {
-    return [];
-  }
-  const facts: string[] = [];
-  if (node.attempts > 1) {
-    facts.push(trans.__('%1 attempts', String(node.attempts)));
-  }
-  if (row.level === 3 && row.children > 0) {
-    facts.push(trans._n('%1 action', '%1 actions', row.children));
-  }
-  const end = node.ended_at === null ? now : Date.parse(node.ended_at);
-  const spent = end - Date.parse(node.started_at);
-  if (spent >= 50 && row.status !== 'pending') {
-    facts.push(duration(spent, trans));
-  }
-  return facts;
 }
 
 function keyOfCell(place: ICellPlace | null, run: string): string | null {
@@ -235,10 +145,9 @@ function keyOfCell(place: ICellPlace | null, run: string): string | null {
   return parts.slice(0, known < 0 ? undefined : known).join('/');
 }
 
-function nearest(rows: readonly IRow[], key: string | null): string | null {
-  const keys = new Set(rows.map(row => row.key));
+function nearest(rows: PlanRows, key: string | null): string | null {
   let wanted = key ?? '';
-  while (wanted && !keys.has(wanted)) {
+  while (wanted && rows.indexOf(wanted) < 0) {
     wanted = parentOf(wanted);
   }
   return wanted || null;

@@ -6,7 +6,8 @@ import { useKit, useNow } from '../common/kit';
 import { RunStatus } from '../common/status-icon';
 import { doingWords, pauseWords, stateWords } from '../words';
 
-/** Until then nothing is said about time; later, calmly, that it may take a while. */
+/** Until then nothing is said about time; later how long, then calmly that it may be slow. */
+const PATIENT_MS = 3_000;
 const SLOW_MS = 30_000;
 
 /** Where the run is: status, state in words and by name, progress, what takes the time. */
@@ -18,6 +19,7 @@ export function NowCard({ run }: { run: RunView }): React.JSX.Element {
   const elapsed = end - Date.parse(run.created_at);
   const paused =
     run.status === 'paused' ? pauseWords(run.status_reason ?? '', trans) : null;
+  const doing = run.doing ? doingWords(run.doing.what, trans) : null;
   return (
     <section
       className="bcc-State"
@@ -32,7 +34,7 @@ export function NowCard({ run }: { run: RunView }): React.JSX.Element {
         </span>
       </div>
       <p className="bcc-State-words" role="status">
-        {paused ?? stateWords(run.state, trans)}
+        {paused ?? doing ?? stateWords(run.state, trans)}
       </p>
       <Progress run={run} />
       <Doing run={run} now={now} />
@@ -106,14 +108,13 @@ function Doing({ run, now }: { run: RunView; now: number }): React.JSX.Element {
           </span>
         </p>
       )}
-      {doing && (
+      {doing && lasted > PATIENT_MS && (
         <p className="bcc-Doing">
-          {doingWords(doing.what, trans)}
-          {lasted > 3000 && ` · ${duration(lasted, trans)}`}
+          {trans.__('For %1 so far', duration(lasted, trans))}
         </p>
       )}
       {doing && lasted > SLOW_MS && (
-        <p className="bcc-Doing bcc-mod-slow" role="status">
+        <p className="bcc-Doing" role="status">
           {trans.__('This may be slow; nothing is wrong so far.')}
         </p>
       )}

@@ -7,9 +7,11 @@ import { useKit } from '../common/kit';
 import { ActionButton, Fold } from '../common/parts';
 import { Context } from '../context/context';
 import { ErrorCard } from '../error/error-card';
+import { decisionWords, refusalWords } from '../error-words';
 import { Machine } from '../machine/machine';
 import { PlanTree } from '../plan/plan';
 import { Timeline } from '../timeline/timeline';
+import { Attainment } from './attainment';
 import { Finished } from './finished';
 import { History } from './history';
 import { NotifyMe } from './notify-me';
@@ -35,6 +37,7 @@ export function RunPanel({ run }: { run: RunView }): React.JSX.Element {
       <NotifyMe run={run} />
       <PlannerWords run={run} />
       <PlanTree key={run.id} run={run} />
+      <Attainment run={run} />
       <div className="bcc-Folds">
         <Fold
           title={trans.__('What the planner knows')}
@@ -64,11 +67,16 @@ export function RunPanel({ run }: { run: RunView }): React.JSX.Element {
 function Refusal({ run }: { run: RunView }): React.JSX.Element | null {
   const { trans, model } = useKit();
   const refusal = model.refusal(run.id);
-  const decision = model.decision(run.id);
+  const { decision } = run;
   if (refusal !== undefined) {
     return (
       <div className="bcc-Notice" role="alert">
-        <p>{refusal}</p>
+        <div>
+          <p>{refusalWords(refusal, decision, trans)}</p>
+          {decision?.proposal_id !== refusal.proposal && (
+            <p className="bcc-Hint">{refusal.message}</p>
+          )}
+        </div>
         <ActionButton
           label={trans.__('Dismiss')}
           onClick={() => {
@@ -78,15 +86,12 @@ function Refusal({ run }: { run: RunView }): React.JSX.Element | null {
       </div>
     );
   }
-  if (decision === undefined) {
+  if (decision === null || run.pending !== null) {
     return null;
   }
-  const by = decision.by ?? trans.__('somebody');
   return (
     <p className="bcc-Hint" role="status">
-      {decision.verdict === 'confirmed'
-        ? trans.__('Last proposal: confirmed by %1', by)
-        : trans.__('Last proposal: rejected by %1', by)}
+      {decisionWords(decision, trans)}
       {decision.reason && ` – ${decision.reason}`}
     </p>
   );

@@ -59,6 +59,34 @@ export function notebookPath(typed: string): string {
   return path && PathExt.extname(path) !== '.ipynb' ? `${path}.ipynb` : path;
 }
 
+export function isServiceAddress(typed: string): boolean {
+  try {
+    const { protocol, hostname } = new URL(typed.trim());
+    return /^https?:$/.test(protocol) && hostname !== '';
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Where the data file must be, as seen from the server's root; null where it cannot be looked
+ * for: an address, or a path out of what the server shows.
+ */
+export function dataPath(draft: IDraft): string | null {
+  const data = draft.data.trim();
+  if (
+    !data ||
+    data.startsWith('/') ||
+    data.startsWith('~') ||
+    data.includes(':')
+  ) {
+    return null;
+  }
+  const folder = PathExt.dirname(notebookPath(draft.notebook));
+  const path = PathExt.join(folder, data);
+  return path.startsWith('..') ? null : path;
+}
+
 /** What can be told wrong before the server is asked. */
 export function problemsOf(
   draft: IDraft,
@@ -69,9 +97,19 @@ export function problemsOf(
   if (!draft.notebook.trim()) {
     problems.notebook = trans.__('Name the notebook to write into.');
   }
+  const names = draft.free.map(({ name }) => name.trim());
+  if (draft.free.some(({ name, value }) => !name.trim() && value.trim())) {
+    problems.variables = trans.__('Every variable needs a name.');
+  } else if (names.some((name, at) => name && names.indexOf(name) !== at)) {
+    problems.variables = trans.__('Two variables have the same name.');
+  }
   if (draft.planner === 'http') {
     if (!draft.url.trim()) {
       problems.planner = trans.__('Give the address of the planner service.');
+    } else if (!isServiceAddress(draft.url)) {
+      problems.planner = trans.__(
+        'An address begins with http:// or https:// and names a host.'
+      );
     }
     return problems;
   }
@@ -84,12 +122,6 @@ export function problemsOf(
         variable.description
       );
     }
-  }
-  const unnamed = draft.free.some(
-    ({ name, value }) => !name.trim() && value.trim()
-  );
-  if (unnamed) {
-    problems.variables = trans.__('Every variable needs a name.');
   }
   return problems;
 }
@@ -134,19 +166,28 @@ function valueOf(text: string): unknown {
   }
 }
 
-/** Which field a refusal of the server is about. Its words stay as they are. */
-export function refusalOf(reason: unknown): Problems {
+/** Which field a refusal of the server is about. Where only it knows why, its words stay. */
+export function refusalOf(reason: unknown, trans: TranslationBundle): Problems {
   if (!(reason instanceof ApiError)) {
-    return { form: String(reason) };
+    return {
+      form: trans.__('The server was not reached; nothing was changed.')
+    };
   }
   const { status, message } = reason;
+  if (status === 409) {
+    return {
+      notebook: trans.__(
+        'Another run is still active in this notebook: cancel it, or name another notebook.'
+      )
+    };
+  }
   if (/'planner|base_url|playbook/.test(message)) {
     return { planner: message };
   }
   if (message.includes("'variables")) {
     return { variables: message };
   }
-  if (status === 409 || /notebook|\.ipynb/.test(message)) {
+  if (/notebook|\.ipynb/.test(message)) {
     return { notebook: message };
   }
   return { form: message };

@@ -3,7 +3,8 @@ import React from 'react';
 import { ApiError, type IPlannerCheck, type IPlaybook } from '../../api';
 import { useKit } from '../common/kit';
 import { ActionButton, Field } from '../common/parts';
-import type { IDraft } from './draft';
+import { checkWords } from '../error-words';
+import { isServiceAddress, type IDraft } from './draft';
 
 const EXAMPLE = 'http://localhost:28600';
 
@@ -86,9 +87,12 @@ function ServiceAddress(props: IPlannerFieldProps): React.JSX.Element {
     try {
       setChecked({ ...(await model.api.checkPlanner(url)), url });
     } catch (reason) {
-      const message =
-        reason instanceof ApiError ? reason.message : String(reason);
-      setChecked({ ok: false, message, url });
+      setChecked({
+        ok: false,
+        outcome: 'unreachable',
+        message: reason instanceof ApiError ? reason.message : String(reason),
+        url
+      });
     } finally {
       setBusy(false);
     }
@@ -112,7 +116,7 @@ function ServiceAddress(props: IPlannerFieldProps): React.JSX.Element {
             <ActionButton
               label={busy ? trans.__('Checking…') : trans.__('Check')}
               hint={trans.__('See whether a planner answers there')}
-              disabled={busy || !draft.url.trim()}
+              disabled={busy || !isServiceAddress(draft.url)}
               onClick={() => {
                 void check();
               }}
@@ -124,11 +128,9 @@ function ServiceAddress(props: IPlannerFieldProps): React.JSX.Element {
         className="bcc-Check"
         role="status"
         data-ok={current ? current.ok : undefined}
+        title={current?.message}
       >
-        {current &&
-          (current.ok
-            ? trans.__('Connection works: %1', current.message)
-            : trans.__('No connection: %1', current.message))}
+        {current && checkWords(current.outcome, trans)}
       </p>
     </>
   );

@@ -8,6 +8,7 @@ import { ActionButton, Field, Fold } from '../common/parts';
 import { approvalWords } from '../words';
 import { DataField } from './data-field';
 import {
+  dataPath,
   firstDraft,
   problemsOf,
   refusalOf,
@@ -28,7 +29,7 @@ const POLICIES: readonly ApprovalPolicy[] = [
 /** The form that starts a run. */
 export function StartForm(): React.JSX.Element {
   const kit = useKit();
-  const { trans, model, link, language } = kit;
+  const { trans, model, link, files, language } = kit;
   const [draft, setDraft] = React.useState<IDraft>(() =>
     firstDraft(model.settings, link.currentPath)
   );
@@ -77,6 +78,10 @@ export function StartForm(): React.JSX.Element {
 
   const submit = async (): Promise<void> => {
     const wrong = problemsOf(draft, playbook, trans);
+    const data = dataPath(draft);
+    if (data !== null && !(await files.exists(data))) {
+      wrong.data ??= trans.__('There is no such file: %1', data);
+    }
     setProblems(wrong);
     if (Object.keys(wrong).length > 0) {
       return;
@@ -85,7 +90,7 @@ export function StartForm(): React.JSX.Element {
     try {
       await model.start(requestOf(draft, playbook));
     } catch (reason) {
-      setProblems(refusalOf(reason));
+      setProblems(refusalOf(reason, trans));
       setBusy(false);
     }
   };

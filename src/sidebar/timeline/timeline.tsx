@@ -2,6 +2,7 @@ import React from 'react';
 
 import { clockTime } from '../common/format';
 import { useKit, useSignal } from '../common/kit';
+import { stateWords } from '../words';
 import { VirtualList } from '../common/virtual-list';
 
 /** Every transition of the run, the newest first. */
@@ -26,8 +27,15 @@ export function Timeline(): React.JSX.Element {
           <span className="bcc-TimelineRow-time">
             {clockTime(one.timestamp)}
           </span>
-          <span className="bcc-TimelineRow-event">{one.event}</span>
-          <span className="bcc-TimelineRow-to">{`${one.from} → ${one.to}`}</span>
+          <span className="bcc-TimelineRow-words">
+            {stateWords(one.to, trans)}
+          </span>
+          <code
+            className="bcc-TimelineRow-event"
+            title={`${one.from} → ${one.to}`}
+          >
+            {one.event}
+          </code>
         </div>
       )}
     />
