@@ -30,7 +30,7 @@ NPM_STAMP := node_modules/.stamp-$(NPM_SUM)
 # Re-installing the Python package removes the link to the frontend, hence both sums.
 FRONTEND_STAMP := lib/.stamp-$(FRONTEND_SUM)-$(NPM_SUM)-$(PYTHON_SUM)
 
-.PHONY: help install lab test check fix bench chaos clean chromium
+.PHONY: help install lab test check fix bench chaos soak faults clean chromium
 
 help: ## List the commands
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -93,8 +93,11 @@ test: check chromium ## Every check there is: lint, types, unit, contract, front
 bench: install ## Measurements
 	python -m bench
 
-chaos: install ## Kill runs at 200 random moments and count what is lost; MOMENTS=20 for fewer
-	python -m tests.chaos.campaign --moments $(or $(MOMENTS),200)
+chaos: install ## Kill a server at 200 random moments and count what is lost; MOMENTS=20, SEED=1
+	python -m tests.chaos.campaign --moments $(or $(MOMENTS),200) $(if $(SEED),--seed $(SEED))
+
+soak: install ## Runs with constant output: does anything grow? MINUTES=60 for the long form
+	python -m tests.soak.campaign --minutes $(or $(MINUTES),5)
 
 clean: ## Remove everything the commands made
 	rm -rf .make .venv node_modules lib dist tsconfig.tsbuildinfo notebook_bcc_ext/labextension

@@ -19,6 +19,7 @@ from notebook_bcc_ext.protocol.observation import (
     TransitionRecord,
 )
 from notebook_bcc_ext.protocol.planner import BehaviorInfo, PlannerRequest, PlanningAnswer
+from notebook_bcc_ext.protocol.runs import ActivityNode
 
 Json = dict[str, Any]
 
@@ -218,17 +219,33 @@ class StoredProposal:
     edited: Json | None = None
 
 
+@dataclass(frozen=True)
+class ActivityChanges:
+    """What changed in the tree of a run since it was last stored."""
+
+    nodes: tuple[ActivityNode, ...] = ()
+    gone: tuple[str, ...] = ()
+    """Keys of nodes that were too old to keep."""
+    all_gone: bool = False
+    """The tree was begun anew; `nodes` are of the new one."""
+
+
 class RunStore(Protocol):
     """Durable memory of runs. A method returns when its data would survive a killed process."""
 
-    async def save_run(self, run_id: str, snapshot: Json) -> None:
-        """Insert or replace the run's snapshot. Clears the intent."""
+    async def save_run(self, run_id: str, snapshot: Json, activity: ActivityChanges = ...) -> None:
+        """Insert or replace the run's snapshot; its tree gets the changes. Clears the intent."""
 
-    def post_step(self, run_id: str, changed: Json, trail: Sequence[Any]) -> None:
-        """What one action changed: keys of the snapshot that are replaced, and entries that
-        `load_run` and `list_runs` give, all in order, under the key `trail`; until the next
-        snapshot. Without waiting, but in order with all other writes of the store and of the
-        notebooks' logs. Clears the intent."""
+    async def activity(self, run_id: str) -> list[ActivityNode]:
+        """The tree, in the order of the last changes."""
+
+    def post_step(
+        self, run_id: str, changed: Json, trail: Sequence[Any], activity: ActivityChanges = ...
+    ) -> None:
+        """What one action changed: keys of the snapshot that are replaced, entries that
+        `load_run` and `list_runs` give, all in order, under the key `trail` until the next
+        snapshot, and the tree. Without waiting, but in order with all other writes of the store
+        and of the notebooks' logs. Clears the intent."""
 
     def post_intent(self, run_id: str, intent: Json) -> None:
         """What the run is about to do, in the same order."""

@@ -138,9 +138,7 @@ class ContentsAccess:
         flush_share: float = 0.05,
     ) -> None:
         self._manager = contents_manager
-        is_file_based = isinstance(contents_manager, FileManagerMixin)
-        kind = type(contents_manager).__name__
-        self._root = str(contents_manager.root_dir).rstrip("/") if is_file_based else f"{kind}:"
+        self._root = place_of(contents_manager)
         is_async = inspect.iscoroutinefunction(contents_manager.get)
         # jupyter_server's own get keeps no state between calls; a subclass may override save only.
         self._is_stock = all(
@@ -191,6 +189,14 @@ class ContentsAccess:
     async def get(self, path: str) -> Json:
         return await self._get(path, content=True)
 
+    async def text(self, path: str) -> str | None:
+        """The file as plain text; None where that cannot be had."""
+        try:
+            model = await ensure_async(self._manager.get(path, type="file", format="text"))
+        except Exception:  # noqa: BLE001  whatever it is, the file is then treated with care
+            return None
+        return str(model["content"])
+
     async def state(self, path: str) -> FileStamp:
         """The file as it is now, with its hash where the manager knows hashes."""
         return FileStamp.of(await self._get(path, content=False))
@@ -216,6 +222,12 @@ class ContentsAccess:
 
     async def exists(self, path: str) -> bool:
         return bool(await ensure_async(self._manager.file_exists(path)))
+
+    async def delete(self, path: str) -> None:
+        try:
+            await ensure_async(self._manager.delete(path))
+        except Exception as error:
+            raise _explained(error, path, "deleted") from error
 
     async def rename(self, old_path: str, new_path: str) -> None:
         try:
@@ -263,6 +275,13 @@ class ContentsAccess:
             return FileStamp.of(await (ask() if self._is_stock else self.run(ask)))
         except Exception as error:
             raise _explained(error, path, "read") from error
+
+
+def place_of(contents_manager: Any) -> str:
+    """A name of the manager's root folder that no other server gives to another one."""
+    is_file_based = isinstance(contents_manager, FileManagerMixin)
+    kind = type(contents_manager).__name__
+    return str(contents_manager.root_dir).rstrip("/") if is_file_based else f"{kind}:"
 
 
 def _iso(moment: Any) -> str:

@@ -7,11 +7,12 @@ tells what happened; where it happened is read off the progress at that moment.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 from notebook_bcc_ext.fsm.machine import utc_now
 from notebook_bcc_ext.observation.progress import ProgressTracker
+from notebook_bcc_ext.ports import ActivityChanges
 from notebook_bcc_ext.protocol.runs import ActivityNode, Doing, NodeStatus
 from notebook_bcc_ext.protocol.states import Event, State
 
@@ -21,6 +22,8 @@ Level = Literal["stage", "step", "behavior"]
 LEVELS: tuple[Level, ...] = ("stage", "step", "behavior")
 MAX_ACTIONS = 5_000
 """Older actions leave the tree; the notebook and the run store still have them."""
+
+STOPPED = "the server stopped while this was under way"
 
 _COMPLETED: Mapping[str, Level] = {
     Event.COMPLETE_STAGE: "stage",
@@ -40,6 +43,36 @@ class ActivityLog:
         self.epoch = 0
         """Counts the times the tree was begun anew."""
         self.doing: Doing | None = None
+        self._stored = 0
+        self._gone: list[str] = []
+        self._all_gone = False
+
+    # -- over a restart ---------------------------------------------------------------------
+
+    def take_changes(self) -> ActivityChanges:
+        """What has to be stored so that the store has the tree as it is now."""
+        nodes = tuple(self.since(self._stored, len(self._nodes)))
+        changes = ActivityChanges(nodes, tuple(self._gone), self._all_gone)
+        self._stored, self._gone, self._all_gone = self._revision, [], False
+        return changes
+
+    def take_up(self, nodes: Iterable[ActivityNode], progress: ProgressTracker) -> None:
+        """The tree as an earlier process left it: what was under way then is not any more."""
+        for node in nodes:
+            self._nodes[node.key] = node
+            self._revision = max(self._revision, node.revision)
+            if node.level == "action":
+                self._actions[node.key] = None
+        self._stored = self._revision
+        places = _places(progress)
+        self._open = {
+            level: key
+            for level in LEVELS
+            if (key := places[level]) is not None and key in self._nodes
+        }
+        for key in [key for key in self._actions if self._nodes[key].status == "running"]:
+            self._change(key, error=STOPPED)
+            self._end(key, "failed")
 
     def since(self, revision: int, limit: int) -> list[ActivityNode]:
         """The nodes that changed after that revision, in the order of their last change."""
@@ -161,8 +194,14 @@ class ActivityLog:
         # The planner's stream is still open: the next line is being waited for.
         self._do("generating")
         if key in self._nodes:
-            self._change(key, error=payload["error"], cell_id=payload["cell_id"])
-            self._end(key, "done" if payload["success"] else "failed")
+            status: NodeStatus = "done" if payload["success"] else "failed"
+            self._change(
+                key,
+                error=payload["error"],
+                cell_id=payload["cell_id"],
+                status=status,
+                ended_at=self._clock(),
+            )
 
     def _judgement(self, focus: Mapping[str, str]) -> None:
         self.doing = None
@@ -182,6 +221,7 @@ class ActivityLog:
 
     def _begin_anew(self) -> None:
         self.epoch += 1
+        self._gone, self._all_gone = [], True
         self._nodes.clear()
         self._actions.clear()
         self._open.clear()
@@ -204,6 +244,7 @@ class ActivityLog:
         while len(self._actions) > MAX_ACTIONS:
             oldest, _ = self._actions.popitem(last=False)
             self._nodes.pop(oldest, None)
+            self._gone.append(oldest)
 
 
 def _places(progress: ProgressTracker) -> dict[Level, str | None]:

@@ -18,10 +18,11 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from notebook_bcc_ext.engine.activity import ActivityLog
 from notebook_bcc_ext.engine.memory import Intent, Json, RunMemory, short_snapshot, to_snapshot
 from notebook_bcc_ext.fsm import StateMachine
 from notebook_bcc_ext.observation.effects import EffectsLog
-from notebook_bcc_ext.ports import RunStore
+from notebook_bcc_ext.ports import NotebookDocument, RunStore
 from notebook_bcc_ext.protocol.runs import RunRequest
 from notebook_bcc_ext.protocol.states import State
 
@@ -33,12 +34,16 @@ class Checkpoint:
         self,
         run_id: str,
         request: RunRequest,
+        notebook: NotebookDocument,
         store: RunStore,
         machine: StateMachine,
         memory: RunMemory,
         effects: EffectsLog,
+        activity: ActivityLog,
     ) -> None:
         self._run_id = run_id
+        self._notebook = notebook
+        self._activity = activity
         self._request: Mapping[str, Any] = request.model_dump(mode="json")
         self._store = store
         self._machine = machine
@@ -48,7 +53,9 @@ class Checkpoint:
     def _snapshot(self) -> Json:
         return {
             "id": self._run_id,
-            "request": self._request,
+            # The notebook may have been renamed since the run began.
+            "request": {**self._request, "notebook": self._notebook.path},
+            "epoch": self._activity.epoch,
             **self._position(),
             **to_snapshot(self._memory, self._effects),
         }
@@ -63,7 +70,8 @@ class Checkpoint:
     def done(self) -> None:
         """It ended, one way or the other."""
         changed = {**self._position(), **short_snapshot(self._memory, self._effects)}
-        self._store.post_step(self._run_id, changed, self._memory.trail)
+        tree = self._activity.take_changes()
+        self._store.post_step(self._run_id, changed, self._memory.trail, tree)
         self._memory.trail = []
 
     async def save(self) -> None:
@@ -71,4 +79,5 @@ class Checkpoint:
         snapshot could, so that is left as it is."""
         if self._machine.state not in _NO_PLACE_TO_GO_ON:
             snapshot, self._memory.trail = self._snapshot(), []
-            await self._store.save_run(self._run_id, snapshot)
+            tree = self._activity.take_changes()
+            await self._store.save_run(self._run_id, snapshot, tree)

@@ -9,6 +9,7 @@ from typing import Any
 from notebook_bcc_ext.actions.builtin import builtin_registry
 from notebook_bcc_ext.actions.plugins import load_plugins
 from notebook_bcc_ext.actions.registry import ActionRegistry
+from notebook_bcc_ext.engine.activity import ActivityLog
 from notebook_bcc_ext.engine.answers import Questions
 from notebook_bcc_ext.engine.budget import Budget
 from notebook_bcc_ext.engine.checkpoint import Checkpoint
@@ -26,7 +27,7 @@ from notebook_bcc_ext.fsm import StateMachine
 from notebook_bcc_ext.observation.effects import EffectsLog
 from notebook_bcc_ext.ports import CodeRunner, EventSink, NotebookDocument, Planner, RunStore
 from notebook_bcc_ext.protocol.observation import TransitionRecord
-from notebook_bcc_ext.protocol.runs import RunRequest
+from notebook_bcc_ext.protocol.runs import ActivityNode, RunRequest
 from notebook_bcc_ext.protocol.settings import Settings
 from notebook_bcc_ext.protocol.states import State
 
@@ -45,6 +46,7 @@ class Remains:
     snapshot: Mapping[str, Any]
     intent: Mapping[str, Any] | None = None
     history: Sequence[TransitionRecord] = ()
+    activity: Sequence[ActivityNode] = ()
 
 
 def make_run(  # noqa: PLR0913  one argument per port
@@ -62,7 +64,7 @@ def make_run(  # noqa: PLR0913  one argument per port
 ) -> Run:
     """A new run, or with `remains` one to be taken up: paused, until somebody says go on."""
     memory, effects = RunMemory(variables=initial_variables(request)), EffectsLog()
-    machine = StateMachine()
+    machine, activity = StateMachine(), ActivityLog()
     if remains is not None:
         memory, effects = from_snapshot(remains.snapshot)
         machine = StateMachine(
@@ -70,6 +72,8 @@ def make_run(  # noqa: PLR0913  one argument per port
             remains.history,
             count=int(remains.snapshot["transitions"]),
         )
+        activity.epoch = int(remains.snapshot.get("epoch", 0))
+        activity.take_up(remains.activity, memory.progress)
         memory.resumable = memory.resumable or machine.state is State.ACTION_COMPLETED
         if remains.intent is not None:
             memory.in_doubt = Intent(**remains.intent)
@@ -88,12 +92,13 @@ def make_run(  # noqa: PLR0913  one argument per port
         registry=registry or default_registry(),
         machine=machine,
         journal=Journal(run_id, store),
-        checkpoint=Checkpoint(run_id, request, store, machine, memory, effects),
+        checkpoint=Checkpoint(run_id, request, notebook, store, machine, memory, effects, activity),
         gate=gate,
         budget=Budget(settings, memory.counts),
         questions=Questions(run_id, store),
         memory=memory,
         effects=effects,
+        activity=activity,
         restored=remains is not None,
     )
     run = Run(world)

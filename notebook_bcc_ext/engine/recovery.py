@@ -67,6 +67,18 @@ def settle_intent(world: World) -> None:
     cell = _cell_of(world, intent)
     if cell is not None:
         _adopt(memory, intent, cell)
+        world.publish(
+            "action",
+            {
+                "number": intent.number,
+                "action_id": f"action-{intent.number}",
+                "type": intent.kind,
+                "change": "finished",
+                "success": True,
+                "error": None,
+                "cell_id": cell["id"],
+            },
+        )
 
 
 def _cell_of(world: World, intent: Intent) -> Json | None:

@@ -65,6 +65,10 @@ class Run:
                 self._drive(self._task), name=f"run {self.id}"
             )
 
+    async def save(self) -> None:
+        """Durable on return."""
+        await self._save()
+
     async def finished(self) -> None:
         """Until the run rests and everything about it is written."""
         while self._task is not None and not self._task.done():

@@ -85,7 +85,7 @@ async def headless_run(  # noqa: PLR0913  what is run, and four choices with def
     `transport` answers in the planner's place."""
     file, folder = notebook_place(request)
     run_id = uuid.uuid4().hex
-    storage = await Storage.open(store_path)
+    storage = await Storage.open(store_path, place=str(folder), settings=settings)
     calls = CallLog(run_id, storage.runs, sink)
     try:
         local = localised(request, folder)

@@ -178,6 +178,17 @@ class Settings(BaseModel):
     call_record_bytes: int = Field(default=256 * KIB, ge=KIB, le=16 * MIB)
     """How much of each request and answer the call inspector keeps."""
 
+    keep_runs: int = Field(default=100, ge=1, le=10_000)
+    """Runs at rest that the store remembers, the newest; one that is not at rest always stays."""
+    keep_days: float = Field(default=180.0, gt=0, le=36_500, allow_inf_nan=False)
+    """What nobody touched for so long leaves the store, whatever it is."""
+    keep_calls: int = Field(default=500, ge=1, le=100_000)
+    """Planner calls kept per run; the next two are per run too."""
+    keep_call_bytes: int = Field(default=20_000_000, ge=KIB, le=1024 * MIB)
+    keep_transitions: int = Field(default=20_000, ge=1_000, le=10_000_000)
+    max_store_bytes: int = Field(default=500_000_000, ge=MIB)
+    """When the store is larger, its oldest runs at rest go."""
+
     @model_validator(mode="before")
     @classmethod
     def _take_userinfo_out_of_the_address(cls, raw: object) -> object:

@@ -8,7 +8,7 @@ import dataclasses
 import pytest
 
 from notebook_bcc_ext.adapters.sqlite_database import Database
-from notebook_bcc_ext.adapters.sqlite_store import SqliteRunStore
+from notebook_bcc_ext.adapters.sqlite_store import SqliteRunStore, StoreLimits
 from notebook_bcc_ext.errors import NotFoundError, StoreError
 from notebook_bcc_ext.ports import CallRecord, StoredProposal
 from notebook_bcc_ext.protocol.observation import CurrentLocation, TransitionRecord
@@ -16,16 +16,16 @@ from tests.fakes import MemoryStore
 
 pytestmark = pytest.mark.contract
 
-LIMITS = {"max_calls": 5, "max_call_bytes": 5_000}
+LIMITS = StoreLimits(calls=5, call_bytes=5_000, transitions=20)
 
 
 @pytest.fixture(params=["sqlite", "fake"])
 def store(request, tmp_path, jp_asyncio_loop):
     if request.param == "fake":
-        yield MemoryStore(**LIMITS)
+        yield MemoryStore(LIMITS)
         return
     database = Database(tmp_path / "runs.db")
-    yield SqliteRunStore(database, **LIMITS)
+    yield SqliteRunStore(database, LIMITS)
     jp_asyncio_loop.run_until_complete(database.close())
 
 

@@ -20,24 +20,24 @@ STEPS = {"stage_id": "a", "updated_steps": [{"id": "s1"}, {"id": "more"}, {"id":
 
 
 @contextlib.asynccontextmanager
-async def server(folder, planner):
+async def server(folder, planner, **options):
     """A life of the server: the same folder and store, a new process as far as runs can tell."""
-    storage = await Storage.open(folder / "runs.db")
-    settings = Settings(dslc_base_url=planner.url, retry_wait=0.01)
+    settings = Settings(dslc_base_url=planner.url, retry_wait=0.01, **options)
+    storage = await Storage.open(folder / "runs.db", place=str(folder), settings=settings)
     manager = RunManager(
         storage, FolderWorkplace(folder, storage), lambda _: settings, PlaybookLibrary()
     )
-    await manager.take_up()
+    await manager.open()
     try:
         yield manager
     finally:
         await manager.close()
 
 
-def begin(manager, planner, **fields):
+async def begin(manager, planner, **fields):
     address = {"kind": "http", "url": planner.url}
     request = {"notebook": "run.ipynb", "planner": address, **fields}
-    return manager.create(RunRequest.model_validate(request))
+    return await manager.create(RunRequest.model_validate(request))
 
 
 async def until(condition):
@@ -68,7 +68,7 @@ async def test_a_pending_proposal_outlives_the_server(tmp_path):
     async with ScriptedPlanner() as planner:
         plan(planner, proposal=True)
         async with server(tmp_path, planner) as manager:
-            run = begin(manager, planner)
+            run = await begin(manager, planner)
             await until(lambda: run.status == "waiting")
             asked = run.view().pending
         async with server(tmp_path, planner) as manager:
@@ -89,7 +89,7 @@ async def test_an_answer_stored_just_before_the_end_is_not_asked_again(tmp_path)
     async with ScriptedPlanner() as planner:
         plan(planner, proposal=True)
         async with server(tmp_path, planner) as manager:
-            run = begin(manager, planner)
+            run = await begin(manager, planner)
             await until(lambda: run.status == "waiting")
             pending = run.view().pending
             stored = await manager.storage.runs.proposal(pending.id)
@@ -106,7 +106,7 @@ async def test_a_paused_run_goes_on_where_it_was(tmp_path):
         plan(planner)
         planner.step("s1", behaviors=[[say("one"), say("two")]])
         async with server(tmp_path, planner) as manager:
-            run = begin(manager, planner)
+            run = await begin(manager, planner)
             run.world.gate.pause()
             await command(run, "step")
             await until(lambda: run.world.memory.counts.actions_succeeded == 1)
@@ -133,7 +133,7 @@ async def test_code_that_may_have_run_is_asked_about(tmp_path, answer):
         plan(planner)
         planner.step("s1", behaviors=[[say("one"), add(code), RUN, say("two")]])
         async with server(tmp_path, planner) as manager:
-            run = begin(manager, planner)
+            run = await begin(manager, planner)
             await until(ran.exists)
         async with server(tmp_path, planner) as manager:
             again = manager.get(run.id)
@@ -154,7 +154,7 @@ async def test_a_lost_kernel_is_rebuilt_only_on_request(tmp_path, answer):
         planner.step("s1", behaviors=[[add("x = 41"), RUN]])
         planner.step("s2", behaviors=[[add("print('x' in globals())"), RUN]])
         async with server(tmp_path, planner) as manager:
-            run = begin(manager, planner, approval="behaviors")
+            run = await begin(manager, planner, approval="behaviors")
             await until(lambda: run.status == "waiting")
             await command(run, "confirm")
             await until(
@@ -180,7 +180,7 @@ async def test_finished_runs_stay_to_be_looked_at(tmp_path):
     async with ScriptedPlanner() as planner:
         plan(planner)
         async with server(tmp_path, planner) as manager:
-            run = begin(manager, planner)
+            run = await begin(manager, planner)
             await until(lambda: run.status == "done")
             before = run.view()
         async with server(tmp_path, planner) as manager:
@@ -196,7 +196,7 @@ async def test_a_run_that_cannot_be_read_does_not_keep_the_others(tmp_path, capl
         plan(planner)
         async with server(tmp_path, planner) as manager:
             await manager.storage.runs.save_run("broken", {"id": "broken"})
-            run = begin(manager, planner)
+            run = await begin(manager, planner)
             await until(lambda: run.status == "done")
         async with server(tmp_path, planner) as manager:
             assert [view.id for view in manager.views()] == [run.id]
