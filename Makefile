@@ -99,6 +99,9 @@ chaos: install ## Kill a server at 200 random moments and count what is lost; MO
 soak: install ## Runs with constant output: does anything grow? MINUTES=60 for the long form
 	python -m tests.soak.campaign --minutes $(or $(MINUTES),5)
 
+faults: install ## Inject every fault and print its outcome
+	python -m tests.faults.campaign
+
 clean: ## Remove everything the commands made
 	rm -rf .make .venv node_modules lib dist tsconfig.tsbuildinfo notebook_bcc_ext/labextension
 	rm -rf ui-tests/playwright-report ui-tests/test-results ui-tests/screenshots

@@ -44,8 +44,10 @@ class NotebookDocument(Protocol):
     @property
     def path(self) -> str: ...
 
-    async def open(self) -> None:
-        """Load the notebook; make it when it does not exist."""
+    async def open(self, *, again: bool = False) -> None:
+        """Load the notebook; make it when it does not exist. `again`: a run has worked in it, so
+        if it is not there NotebookGoneError is raised, at first; whoever comes back gets it made
+        again from the log."""
 
     def summary(self) -> NotebookSummary:
         """Title, size and last output, kept up to date: no work that grows with the notebook."""

@@ -40,7 +40,7 @@ class MemoryNotebook:
     def path(self) -> str:
         return self._path
 
-    async def open(self) -> None:
+    async def open(self, *, again: bool = False) -> None:  # noqa: ARG002  it is always there
         self.is_open = True
 
     def summary(self) -> NotebookSummary:

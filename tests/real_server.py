@@ -28,7 +28,7 @@ import httpx
 Json = dict[str, Any]
 
 TOKEN = "only-for-this-test"
-START_SECONDS = 90.0
+START_SECONDS = 240.0
 STOP_SECONDS = 30.0
 POLL_SECONDS = 0.03
 RUN_FOLDERS = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
@@ -65,9 +65,14 @@ class RealServer:
         await self.stop()
 
     async def start(self) -> None:
+        await self.stop()
         self.home.mkdir(parents=True, exist_ok=True)
         self.notebooks.mkdir(parents=True, exist_ok=True)
-        port = _free_port()
+        while not await self._start_on(_free_port()):
+            # Somebody else took the port between our look and the server's.
+            await self.stop()
+
+    async def _start_on(self, port: int) -> bool:
         with self.log_file.open("ab") as output:
             self._process = subprocess.Popen(  # noqa: ASYNC220  it returns at once
                 self._command(port), stdout=output, stderr=output, env=self._env(), cwd=self.home
@@ -77,7 +82,7 @@ class RealServer:
             headers={"Authorization": f"token {TOKEN}"},
             timeout=60.0,
         )
-        await self._until_it_answers()
+        return await self._until_it_answers()
 
     def _command(self, port: int) -> list[str]:
         others = ("jupyterlab", "jupyter_lsp", "jupyter_server_terminals", "notebook_shim")
@@ -96,16 +101,19 @@ class RealServer:
         folders = {name: str(self.home / name.lower()) for name in RUN_FOLDERS}
         return {**os.environ, **folders, **self._environment}
 
-    async def _until_it_answers(self) -> None:
+    async def _until_it_answers(self) -> bool:
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
                 break
             with suppress(httpx.HTTPError):
                 if (await self.client.get("/api")).status_code == httpx.codes.OK:
-                    return
+                    return True
             await asyncio.sleep(POLL_SECONDS)
-        raise RuntimeError(f"the server did not start: {self.log_file.read_text()[-3000:]}")
+        said = self.log_file.read_text()[-3000:]
+        if "is not available" in said:
+            return False
+        raise RuntimeError(f"the server did not start: {said}")
 
     def kill(self) -> None:
         """As the system does when memory runs out: no chance to tidy up."""

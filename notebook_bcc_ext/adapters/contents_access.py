@@ -138,7 +138,7 @@ class ContentsAccess:
         flush_share: float = 0.05,
     ) -> None:
         self._manager = contents_manager
-        self._root = place_of(contents_manager)
+        self.root = place_of(contents_manager)
         is_async = inspect.iscoroutinefunction(contents_manager.get)
         # jupyter_server's own get keeps no state between calls; a subclass may override save only.
         self._is_stock = all(
@@ -177,11 +177,11 @@ class ContentsAccess:
 
     def place(self, path: str) -> str:
         """A name of the notebook that no server with another root folder gives to another one."""
-        return f"{self._root}/{path.strip('/')}"
+        return f"{self.root}/{path.strip('/')}"
 
     def path_of(self, place: str) -> str | None:
         """The path of a place; None when it is not within reach of this manager."""
-        root = f"{self._root}/"
+        root = f"{self.root}/"
         return place.removeprefix(root) if place.startswith(root) else None
 
     # -- calls, to be made inside of `run` ----------------------------------------------------

@@ -18,7 +18,7 @@ from typing import Any
 
 from notebook_bcc_ext.adapters.contents_access import ContentsAccess, FileStamp, MissingFileError
 from notebook_bcc_ext.adapters.notebook_apply import log_position, unused_id
-from notebook_bcc_ext.adapters.notebook_file import FileState, NotebookFile
+from notebook_bcc_ext.adapters.notebook_file import FileState, NotebookFile, WhenMissing
 from notebook_bcc_ext.adapters.notebook_view import NotebookView
 from notebook_bcc_ext.adapters.operation_log import LogState, OperationLog
 from notebook_bcc_ext.adapters.room_mirror import NoRooms, RoomMirror, Rooms
@@ -99,13 +99,18 @@ class ContentsNotebook:
     def log_id(self) -> str:
         return self._opened().log_id
 
-    async def open(self) -> None:
+    async def open(self, *, again: bool = False) -> None:
         if self._unsubscribe is None:
             self._unsubscribe = self._log.subscribe(self._on_logged)
         in_room = await self._room.is_live(self.path)
         with self._reading(), self._access.pace.spent():
+            missing: WhenMissing = "make"
+            if again:
+                # Whoever comes again has been told, and has retried.
+                missing = "restore" if self._told_gone else "refuse"
+                self._told_gone = True
             opened = await self._access.run(
-                lambda: self._file.open(self._metadata, write=not in_room)
+                lambda: self._file.open(self._metadata, write=not in_room, missing=missing)
             )
             self._state, file, self.notice = opened
             self._anchor_id = self._state.anchor_id

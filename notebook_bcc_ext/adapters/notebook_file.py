@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import nbformat
 
@@ -34,6 +34,7 @@ from notebook_bcc_ext.errors import ForeignChangeError, NotebookError, NotebookG
 from notebook_bcc_ext.protocol.notebook_ops import LoggedOp
 
 Json = dict[str, Any]
+WhenMissing = Literal["make", "refuse", "restore"]
 BeforeSave = Callable[[NotebookView, int], None]
 
 log = logging.getLogger(__name__)
@@ -67,7 +68,7 @@ class NotebookFile:
     # -- opening ------------------------------------------------------------------------------
 
     async def open(
-        self, metadata: Json, *, write: bool = True
+        self, metadata: Json, *, write: bool = True, missing: WhenMissing = "make"
     ) -> tuple[LogState, FileState, str | None]:
         """Find or make the notebook and its log, and bring the file up to the log.
 
@@ -75,7 +76,7 @@ class NotebookFile:
         `write` is False while somebody else writes the file, from a shared document.
         """
         async with self.access.locks.hold(self.path):
-            notebook, before, notice = await self._load_or_make()
+            notebook, before, notice = await self._load_or_make(missing)
             for key, value in metadata.items():
                 notebook["metadata"].setdefault(key, value)
             state = await self._log_of(notebook)
@@ -98,11 +99,20 @@ class NotebookFile:
             current = await self.log.find(log_id=state.log_id)
             return current or state, file, notice
 
-    async def _load_or_make(self) -> tuple[Json, FileStamp | None, str | None]:
+    async def _load_or_make(
+        self, missing: WhenMissing
+    ) -> tuple[Json, FileStamp | None, str | None]:
         try:
             model = await self.access.get(self.path)
-        except MissingFileError:
-            return empty_notebook({}), None, None
+        except MissingFileError as error:
+            if missing == "refuse":
+                raise NotebookGoneError(
+                    f"{self.path} was deleted or moved while the server was stopped. Put it back "
+                    f"and retry; retry without it to make it again from what the run's log still "
+                    f"has; or cancel the run."
+                ) from error
+            image = await self._image() if missing == "restore" else None
+            return await self._from_image(image or empty_notebook({})), None, None
         except UnreadableFileError:
             image = await self._image()
             if image is None:

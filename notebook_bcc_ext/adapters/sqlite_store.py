@@ -165,7 +165,8 @@ def _save_run(
     connection.execute(
         "INSERT INTO runs (run_id, snapshot, place, owner, updated_at) VALUES (?, ?, ?, ?, ?)"
         " ON CONFLICT (run_id) DO UPDATE SET snapshot = excluded.snapshot, latest = NULL,"
-        " intent = NULL, updated_at = excluded.updated_at",
+        # A clock that was set back does not make a run older.
+        " intent = NULL, updated_at = max(updated_at, excluded.updated_at)",
         (run_id, snapshot, *home, time.time()),
     )
     connection.execute("DELETE FROM trails WHERE run_id = ?", (run_id,))

@@ -80,6 +80,8 @@ def make_run(  # noqa: PLR0913  one argument per port
     gate = Gate(Limits(settings.max_execution_steps, interactive=settings.interactive_mode))
     if remains is not None and (machine.is_running or machine.state is State.IDLE):
         gate.pause("restart")
+    registry = registry or default_registry()
+    registry.patience = settings.custom_action_seconds or None
     world = World(
         run_id=run_id,
         request=request,
@@ -89,7 +91,7 @@ def make_run(  # noqa: PLR0913  one argument per port
         planner=planner,
         store=store,
         sink=sink,
-        registry=registry or default_registry(),
+        registry=registry,
         machine=machine,
         journal=Journal(run_id, store),
         checkpoint=Checkpoint(run_id, request, notebook, store, machine, memory, effects, activity),

@@ -75,14 +75,15 @@ class Run:
             await asyncio.wait({self._task})
 
     async def close(self) -> None:
-        """The server stops: leave everything as it is, durable."""
+        """The server stops: leave everything as it is, durable. What cannot be written now is
+        told in the log and keeps nobody from stopping; the notebook's log has it."""
         await self._stop_task()
-        await self._save()
-        with contextlib.suppress(BccError):
-            await self.world.notebook.flush()
-        await self.world.notebook.close()
-        await self.world.runner.close()
-        await self.world.planner.close()
+        world = self.world
+        for part in (self._save, world.notebook.close, world.runner.close, world.planner.close):
+            try:
+                await part()
+            except BccError as error:
+                logger.warning("run %s was closed incompletely: %s", self.id, error)
 
     async def _drive(self, earlier: asyncio.Task[None] | None) -> None:
         if earlier is not None:

@@ -35,7 +35,10 @@ class Workplace(Protocol):
 
     def notebook(self, path: str) -> NotebookDocument: ...
 
-    def runner(self, path: str) -> CodeRunner: ...
+    async def unfinished_files(self) -> list[str]:
+        """Notebooks whose log has more than their file."""
+
+    def runner(self, path: str, settings: Settings) -> CodeRunner: ...
 
 
 class RunManager:
@@ -97,7 +100,7 @@ class RunManager:
             request,
             settings,
             notebook=self._workplace.notebook(request.notebook),
-            runner=self._workplace.runner(request.notebook),
+            runner=self._workplace.runner(request.notebook, settings),
             planner=planner_for(request.planner, settings, self.library, calls),
             store=self.storage.runs,
             sink=self.broadcaster,
@@ -112,6 +115,18 @@ class RunManager:
         """Before the first run: what the store has for us, within its limits."""
         await self.storage.upkeep.tidy(self.storage.retention)
         await self.take_up()
+        await self._finish_files()
+
+    async def _finish_files(self) -> None:
+        """Bring notebooks up to their logs that a killed server did not get to write, whatever
+        becomes of their runs. A file that is not there any more is not made again here."""
+        for path in await self._workplace.unfinished_files():
+            notebook = self._workplace.notebook(path)
+            try:
+                await notebook.open(again=True)
+                await notebook.close()
+            except BccError as error:
+                logger.warning("%s lacks the end of its run for now: %s", path, error)
 
     async def take_up(self) -> None:
         """The runs in our folder whose servers are gone, oldest first.
@@ -206,6 +221,8 @@ class RunManager:
             if run is not None and run.status in AT_REST:
                 self._forget(run_id)
                 await run.close()
+                # Closing it has saved it once more.
+                await self.storage.runs.delete_run(run_id)
 
     def _forget(self, run_id: str) -> None:
         self._runs.pop(run_id, None)

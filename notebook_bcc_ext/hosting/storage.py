@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from notebook_bcc_ext.adapters.owner_mark import OwnerMark
 from notebook_bcc_ext.adapters.sqlite_database import Database
 from notebook_bcc_ext.adapters.sqlite_store import SqliteRunStore, StoreLimits
 from notebook_bcc_ext.adapters.sqlite_upkeep import Retention, StoreUpkeep
+from notebook_bcc_ext.errors import StoreError
 from notebook_bcc_ext.protocol.settings import Settings
 
 
@@ -35,10 +37,20 @@ class Storage:
     ) -> Storage:
         """`place` names the folder of notebooks: runs in it are ours to take up."""
         database = Database(path or default_store_path())
-        await database.open()
-        limits = settings or Settings()
         mark = OwnerMark(database.path)
-        await asyncio.to_thread(mark.take)
+        try:
+            await database.open()
+            await asyncio.to_thread(mark.take)
+        except (OSError, sqlite3.Error) as error:
+            await database.close()
+            raise StoreError(
+                f"the folder of the run store {database.path} cannot be used ({error}): check "
+                "its rights and its space"
+            ) from error
+        except StoreError:
+            await database.close()
+            raise
+        limits = settings or Settings()
         store = SqliteRunStore(
             database,
             StoreLimits(

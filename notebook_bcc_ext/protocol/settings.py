@@ -150,6 +150,12 @@ class Settings(BaseModel):
     on_action_error: Literal["fail", "continue"] = "fail"
     strict_actions: bool = False
     """An action of unknown type is an error, not a warning."""
+    custom_action_seconds: Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)] = 600.0
+    """Longest time of an action or hook of another package; 0 means no limit."""
+    kernel_start_timeout: Seconds = 60.0
+    """Longest wait for a kernel to start and answer."""
+    cell_timeout: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    """Longest time of one cell; 0 means no limit."""
     max_behaviors_per_step: int = Field(default=20, ge=1, le=10_000)
     max_debug_attempts: int = Field(default=3, ge=0, le=100)
 
