@@ -31,6 +31,15 @@ TOKEN = "only-for-this-test"
 START_SECONDS = 240.0
 STOP_SECONDS = 30.0
 POLL_SECONDS = 0.03
+OTHER_EXTENSIONS = (
+    "jupyterlab",
+    "jupyter_lsp",
+    "jupyter_server_fileid",
+    "jupyter_server_terminals",
+    "jupyter_server_ydoc",
+    "notebook_shim",
+)
+"""Left out: they have no part in this, and starting them takes time."""
 RUN_FOLDERS = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
 
 
@@ -85,8 +94,7 @@ class RealServer:
         return await self._until_it_answers()
 
     def _command(self, port: int) -> list[str]:
-        others = ("jupyterlab", "jupyter_lsp", "jupyter_server_terminals", "notebook_shim")
-        extensions = {"notebook_bcc_ext": True, **dict.fromkeys(others, False)}
+        extensions = {"notebook_bcc_ext": True, **dict.fromkeys(OTHER_EXTENSIONS, False)}
         return [
             sys.executable, "-m", "jupyter_server", "--no-browser", "--allow-root",
             f"--ServerApp.port={port}", "--ServerApp.port_retries=0", "--ServerApp.ip=127.0.0.1",

@@ -20,7 +20,8 @@ const AXE = readFileSync(
   'utf8'
 );
 
-export type Story = 'short' | 'slow' | 'steps' | 'workflow' | 'failing';
+export type Story =
+  'short' | 'slow' | 'steps' | 'workflow' | 'failing' | 'hostile';
 export type Language = 'en' | 'zh';
 
 interface IFixtures {

@@ -257,7 +257,7 @@ class ContentsAccess:
         if not self._is_stock or not isinstance(self._manager, FileManagerMixin):
             return None
         try:
-            status = Path(self._root, path).stat()
+            status = Path(self.root, path).stat()
         except OSError:
             return None
         return status.st_ino, status.st_mtime_ns, status.st_size

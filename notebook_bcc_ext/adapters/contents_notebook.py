@@ -104,11 +104,9 @@ class ContentsNotebook:
             self._unsubscribe = self._log.subscribe(self._on_logged)
         in_room = await self._room.is_live(self.path)
         with self._reading(), self._access.pace.spent():
-            missing: WhenMissing = "make"
-            if again:
-                # Whoever comes again has been told, and has retried.
-                missing = "restore" if self._told_gone else "refuse"
-                self._told_gone = True
+            # Whoever comes again has been told, and has retried.
+            missing: WhenMissing = ("restore" if self._told_gone else "refuse") if again else "make"
+            self._told_gone = again
             opened = await self._access.run(
                 lambda: self._file.open(self._metadata, write=not in_room, missing=missing)
             )

@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
 from notebook_bcc_ext.actions.builtin import close_thinking
@@ -21,8 +21,9 @@ from notebook_bcc_ext.engine.approval import Approval
 from notebook_bcc_ext.engine.failures import ActionFailedError, StepsRejectedError
 from notebook_bcc_ext.engine.memory import BehaviorTally, Intent, Json
 from notebook_bcc_ext.engine.observer import Observer
+from notebook_bcc_ext.engine.recovery import notice_new_kernel
 from notebook_bcc_ext.engine.world import World
-from notebook_bcc_ext.errors import BccError, UnknownActionError
+from notebook_bcc_ext.errors import BccError, KernelError, UnknownActionError
 from notebook_bcc_ext.ports import ActionStream
 from notebook_bcc_ext.protocol.actions import Action, ExecAction, parse_action
 from notebook_bcc_ext.protocol.ndjson import BadLine
@@ -213,6 +214,8 @@ class Behavior:
         return self._world.memory.counts.actions
 
     async def _execute(self, context: RunActionContext, action: Action) -> ActionResult:
+        if isinstance(action, ExecAction):
+            await self._look_at_kernel()
         if isinstance(action, ExecAction) and not await self._approval.of_code(action):
             self._refused = True
             return ActionResult(success=False, error="the person did not allow this cell to run")
@@ -225,6 +228,13 @@ class Behavior:
                 success=False, error=f"action '{action.action}': {type(error).__name__}: {error}"
             )
         return _result(result, context.action_id)
+
+    async def _look_at_kernel(self) -> None:
+        """The person may have chosen another kernel, or restarted it, since the last cell."""
+        # Without one there is nothing to ask about: running the cell tells what is wrong.
+        with suppress(KernelError):
+            await self._world.runner.start()
+            await notice_new_kernel(self._world, self._approval)
 
     async def _conclude(
         self,

@@ -56,7 +56,7 @@ async def restarted(home: Path) -> Outcome:
         return outcome
 
 
-@fault("kernel is replaced between cells", "waiting", "step_running", "kernel is a new one")
+@fault("kernel is replaced between cells", "waiting", "action_running", "kernel is a new one")
 async def replaced(home: Path) -> Outcome:
     """The person is asked whether to run the earlier cells again; confirmed, the run goes on."""
     actions, later = (add("x = 1"), RUN), (add("print(x)"), RUN)
