@@ -30,7 +30,7 @@ NPM_STAMP := node_modules/.stamp-$(NPM_SUM)
 # Re-installing the Python package removes the link to the frontend, hence both sums.
 FRONTEND_STAMP := lib/.stamp-$(FRONTEND_SUM)-$(NPM_SUM)-$(PYTHON_SUM)
 
-.PHONY: help install lab test check fix bench chaos soak faults clean chromium
+.PHONY: help install lab test check fix bench chaos soak faults fuzz clean chromium
 
 help: ## List the commands
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -101,6 +101,10 @@ soak: install ## Runs with constant output: does anything grow? MINUTES=60 for t
 
 faults: install ## Inject every fault and print its outcome
 	python -m tests.faults.campaign
+
+fuzz: install ## 10,000 strange planner answers, and strange requests to our own API; SEED=1
+	python -m tests.fuzz.campaign $(if $(SEED),--seed $(SEED))
+	BCC_FUZZ_EXAMPLES=100 pytest -q -n 0 --timeout 3600 tests/fuzz/test_openapi_fuzz.py
 
 clean: ## Remove everything the commands made
 	rm -rf .make .venv node_modules lib dist tsconfig.tsbuildinfo notebook_bcc_ext/labextension

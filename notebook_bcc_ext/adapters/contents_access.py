@@ -299,6 +299,8 @@ def _explained(error: Exception, path: str, verb: str) -> NotebookError:
     if status == _NOT_FOUND:
         return MissingFileError(f"the notebook {path} does not exist: {detail}")
     message = f"the notebook {path} cannot be {verb}: {detail}"
+    if verb == "saved":
+        message += ". Nothing is lost, the run's log has it: cure this, then retry."
     if status == _BAD_REQUEST and verb == "read":
         return UnreadableFileError(message)
     return NotebookError(message)

@@ -109,7 +109,9 @@ class RunActionContext:
             )
         result = await self._execute(cell_id, source)
         self._world.memory.counts.cells_executed += 1
-        self._world.memory.remember_executed(cell_id)
+        if result.status != "gone":
+            # A cell that took the kernel with it is not offered to be run again.
+            self._world.memory.remember_executed(cell_id)
         self._world.memory.kernel = self._world.runner.identity
         failed = result.status != "ok"
         if failed or need_output:

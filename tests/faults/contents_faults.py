@@ -14,16 +14,21 @@ from tests.faults.lab import Lab, Outcome, fault, lab, planner
 from tests.planner_answers import RUN, Stream, add, say
 
 DISK_BYTES = 600_000
+STOPPED = ("failed|paused", "error|stage_completed")
+"""With the next change, or at the latest before the run says that it is done."""
+END = {"action": say("end")}
+PATIENT: dict[str, Any] = {"idle_timeout": 60, "total_timeout": 120}
+"""The planner waits for the fault here; that must not be what stops the run."""
 
 
 async def _cannot_save(home: Path, how: str) -> Outcome:
     """From the second step on; when it can be saved again, a retry loses nothing."""
-    async with planner() as scripted, lab(home, contents=True, idle_timeout=30) as at:
+    async with planner() as scripted, lab(home, contents=True, **PATIENT) as at:
         resume = asyncio.Event()
         lines = [{"action": say(f"part {n}")} for n in range(3)]
-        stream = Stream(lines[0], resume, *lines[1:], 3.0, {"action": say("end")})
+        stream = Stream(lines[0], resume, *lines[1:], 4.0, END)
         scripted.on("generating", stream, step="s2")
-        scripted.on("generating", Stream(*lines, {"action": say("end")}), step="s2")
+        scripted.on("generating", Stream(*lines, END), step="s2")
         run_id = await at.start(scripted.url)
         await _until_written(at, "part 0")
         fault_file = at.server.notebooks / "fault.txt"
@@ -47,22 +52,22 @@ async def _until_written(at: Lab, text: str) -> None:
         await asyncio.sleep(0.05)
 
 
-@fault("contents manager fails to save", "failed", "error", "cannot be saved: the storage service")
+@fault("contents manager fails to save", *STOPPED, "cannot be saved: the storage service")
 async def fails(home: Path) -> Outcome:
     return await _cannot_save(home, "fails")
 
 
-@fault("notebook is read-only", "failed", "error", "cannot be saved: run.ipynb is read-only")
+@fault("notebook is read-only", *STOPPED, "cannot be saved: run.ipynb is read-only")
 async def read_only(home: Path) -> Outcome:
     return await _cannot_save(home, "read-only")
 
 
-@fault("storage says it is full", "failed", "error", "No space left on device")
+@fault("storage says it is full", *STOPPED, "No space left on device")
 async def says_full(home: Path) -> Outcome:
     return await _cannot_save(home, "full")
 
 
-@fault("disk is full", "failed", "error", "No space left on device")
+@fault("disk is full", *STOPPED, "No space left on device")
 async def disk_full(home: Path) -> Outcome:
     """A real one: a small file system for the notebooks, filled by the run itself."""
     disk = home / "disk"
@@ -73,9 +78,9 @@ async def disk_full(home: Path) -> Outcome:
         return await says_full(home)
     try:
         big = [item for n in range(8) for item in (add(f"print('{n}' * 200_000)"), RUN, 2.5)]
-        async with planner() as scripted, lab(home, notebooks=disk, idle_timeout=30) as at:
+        async with planner() as scripted, lab(home, notebooks=disk, **PATIENT) as at:
             lines = [{"action": item} if isinstance(item, dict) else item for item in big]
-            scripted.on("generating", Stream(*lines, say("end")), step="s1")
+            scripted.on("generating", Stream(*lines, END), step="s1")
             run_id = await at.start(scripted.url)
             outcome = await at.outcome(run_id)
             await at.still_stands()
@@ -86,9 +91,9 @@ async def disk_full(home: Path) -> Outcome:
 
 async def _meddle(home: Path, meddle: Any, *expected: str) -> Outcome:
     """Somebody does something to the file in the middle of the second step."""
-    async with planner() as scripted, lab(home, idle_timeout=30) as at:
+    async with planner() as scripted, lab(home, **PATIENT) as at:
         resume = asyncio.Event()
-        stream = Stream({"action": say("two")}, resume, {"action": say("three")}, 3.0)
+        stream = Stream({"action": say("two")}, resume, {"action": say("three")}, 4.0, END)
         scripted.on("generating", stream, step="s2")
         run_id = await at.start(scripted.url)
         await _until_written(at, "two")
@@ -109,15 +114,15 @@ async def conflicting(home: Path) -> Outcome:
         notebook.cells.insert(0, nbformat.v4.new_markdown_cell("somebody's own"))
         nbformat.write(notebook, file)
 
-    return await _meddle(home, edit, "somebody's own", "one", "two", "three")
+    return await _meddle(home, edit, "somebody's own", "one", "two", "three", "end")
 
 
-@fault("notebook is deleted", "failed", "error", "was deleted or moved")
+@fault("notebook is deleted", *STOPPED, "was deleted or moved")
 async def deleted(home: Path) -> Outcome:
     return await _meddle(home, Path.unlink)
 
 
-@fault("notebook is replaced", "failed", "error", "was replaced by another notebook")
+@fault("notebook is replaced", *STOPPED, "was replaced by another notebook")
 async def replaced(home: Path) -> Outcome:
     def replace(file: Path) -> None:
         ours = {"notebook_bcc": {"log_id": "of another", "applied_seq": 3}}
@@ -130,11 +135,11 @@ async def replaced(home: Path) -> Outcome:
     return outcome
 
 
-@fault("notebook is replaced by rubbish", "failed", "error", "cannot be read")
+@fault("notebook is replaced by rubbish", *STOPPED, "cannot be read")
 async def rubbish(home: Path) -> Outcome:
-    async with planner() as scripted, lab(home, idle_timeout=30) as at:
+    async with planner() as scripted, lab(home, **PATIENT) as at:
         resume = asyncio.Event()
-        stream = Stream({"action": say("two")}, resume, {"action": say("three")}, 3.0)
+        stream = Stream({"action": say("two")}, resume, {"action": say("three")}, 4.0, END)
         scripted.on("generating", stream, step="s2")
         run_id = await at.start(scripted.url)
         await _until_written(at, "two")

@@ -41,6 +41,8 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Expected:
+    """Regular expressions, for what depends on when it is noticed."""
+
     status: str
     state: str
     words: str
