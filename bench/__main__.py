@@ -5,7 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 
-BENCHES = ("bench_observation", "bench_kernel", "bench_notebook", "bench_engine")
+BENCHES = (
+    "bench_observation",
+    "bench_kernel",
+    "bench_notebook",
+    "bench_engine",
+    "bench_many_runs",
+)
 
 
 def main() -> int:
