@@ -28,6 +28,7 @@ class Person:
         self._chance = chance
         self.sees: Json = {}
         """The view of the run as last seen."""
+        self._answered: str | None = None
         self.hesitates = False
         """Looks at a proposal without answering it."""
 
@@ -47,7 +48,7 @@ class Person:
         if pending is not None:
             if not self.hesitates:
                 await self.answer(pending)
-            elif pending["kind"] in ASKED_TO_DECIDE:
+            elif pending["kind"] in ASKED_TO_DECIDE and pending["id"] != self._answered:
                 self._answers.open_proposal = pending["id"]
         elif "resume" in view["allowed_commands"]:
             await self._say("resume")
@@ -56,7 +57,7 @@ class Person:
 
     async def answer(self, pending: Json) -> None:
         yes = pending["kind"] in ASKED_TO_DECIDE or self._lets_run_again(pending)
-        self._answers.open_proposal = None
+        self._answered, self._answers.open_proposal = pending["id"], None
         await self._say("confirm" if yes else "reject", proposal_id=pending["id"])
 
     def _lets_run_again(self, pending: Json) -> bool:
