@@ -30,7 +30,7 @@ NPM_STAMP := node_modules/.stamp-$(NPM_SUM)
 # Re-installing the Python package removes the link to the frontend, hence both sums.
 FRONTEND_STAMP := lib/.stamp-$(FRONTEND_SUM)-$(NPM_SUM)-$(PYTHON_SUM)
 
-.PHONY: help install lab test check fix bench chaos pictures clean chromium
+.PHONY: help install lab test check fix bench chaos soak faults fuzz pictures clean chromium
 
 help: ## List the commands
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -98,8 +98,18 @@ pictures: install chromium ## Renew the pictures of the documentation: docs/imag
 	npx playwright test --config ui-tests/pictures.config.ts
 	python scripts/animate.py ui-tests/screenshots/frames docs/images/run.webp
 
-chaos: install ## Kill runs at 200 random moments and count what is lost; MOMENTS=20 for fewer
-	python -m tests.chaos.campaign --moments $(or $(MOMENTS),200)
+chaos: install ## Kill a server at 200 random moments and count what is lost; MOMENTS=20, SEED=1
+	python -m tests.chaos.campaign --moments $(or $(MOMENTS),200) $(if $(SEED),--seed $(SEED))
+
+soak: install ## Runs with constant output: does anything grow? MINUTES=60 for the long form
+	python -m tests.soak.campaign --minutes $(or $(MINUTES),5)
+
+faults: install ## Inject every fault and print its outcome
+	python -m tests.faults.campaign
+
+fuzz: install ## 10,000 strange planner answers, and strange requests to our own API; SEED=1
+	python -m tests.fuzz.campaign $(if $(SEED),--seed $(SEED))
+	BCC_FUZZ_EXAMPLES=100 pytest -q -n 0 --timeout 3600 tests/fuzz/test_openapi_fuzz.py
 
 clean: ## Remove everything the commands made
 	rm -rf .make .venv node_modules lib dist tsconfig.tsbuildinfo notebook_bcc_ext/labextension

@@ -15,6 +15,7 @@ BENCHES = (
     "bench_engine",
     "bench_live",
     "bench_sidebar",
+    "bench_many_runs",
 )
 
 

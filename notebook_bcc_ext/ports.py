@@ -44,8 +44,10 @@ class NotebookDocument(Protocol):
     @property
     def path(self) -> str: ...
 
-    async def open(self) -> None:
-        """Load the notebook; make it when it does not exist."""
+    async def open(self, *, again: bool = False) -> None:
+        """Load the notebook; make it when it does not exist. `again`: a run has worked in it, so
+        if it is not there NotebookGoneError is raised, at first; whoever comes back gets it made
+        again from the log."""
 
     def summary(self) -> NotebookSummary:
         """Title, size and last output, kept up to date: no work that grows with the notebook."""
@@ -222,17 +224,33 @@ class StoredProposal:
     edited: Json | None = None
 
 
+@dataclass(frozen=True)
+class ActivityChanges:
+    """What changed in the tree of a run since it was last stored."""
+
+    nodes: tuple[ActivityNode, ...] = ()
+    gone: tuple[str, ...] = ()
+    """Keys of nodes that were too old to keep."""
+    all_gone: bool = False
+    """The tree was begun anew; `nodes` are of the new one."""
+
+
 class RunStore(Protocol):
     """Durable memory of runs. A method returns when its data would survive a killed process."""
 
-    async def save_run(self, run_id: str, snapshot: Json) -> None:
-        """Insert or replace the run's snapshot. Clears the intent."""
+    async def save_run(self, run_id: str, snapshot: Json, activity: ActivityChanges = ...) -> None:
+        """Insert or replace the run's snapshot; its tree gets the changes. Clears the intent."""
 
-    def post_step(self, run_id: str, changed: Json, trail: Sequence[Any]) -> None:
-        """What one action changed: keys of the snapshot that are replaced, and entries that
-        `load_run` and `list_runs` give, all in order, under the key `trail`; until the next
-        snapshot. Without waiting, but in order with all other writes of the store and of the
-        notebooks' logs. Clears the intent."""
+    async def activity(self, run_id: str) -> list[ActivityNode]:
+        """The tree, in the order of the last changes."""
+
+    def post_step(
+        self, run_id: str, changed: Json, trail: Sequence[Any], activity: ActivityChanges = ...
+    ) -> None:
+        """What one action changed: keys of the snapshot that are replaced, entries that
+        `load_run` and `list_runs` give, all in order, under the key `trail` until the next
+        snapshot, and the tree. Without waiting, but in order with all other writes of the store
+        and of the notebooks' logs. Clears the intent."""
 
     def post_intent(self, run_id: str, intent: Json) -> None:
         """What the run is about to do, in the same order."""
@@ -255,14 +273,6 @@ class RunStore(Protocol):
     async def transitions(
         self, run_id: str, *, after: int = 0, limit: int = 1000
     ) -> list[tuple[int, TransitionRecord]]: ...
-
-    def post_activity(
-        self, run_id: str, nodes: Sequence[ActivityNode], *, anew: bool = False
-    ) -> None:
-        """Insert or replace nodes of the run's tree, without waiting; `anew` forgets the others."""
-
-    async def activity(self, run_id: str) -> list[ActivityNode]:
-        """The run's tree, in the order of the nodes' last changes."""
 
     async def add_call(self, run_id: str, call: CallRecord) -> None: ...
 

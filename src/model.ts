@@ -54,6 +54,11 @@ export class Model extends VDomModel implements INotebookBcc {
     return this._serverVersion;
   }
 
+  /** What is wrong with the server's memory of runs, in its own words. */
+  get trouble(): string | null {
+    return this._trouble;
+  }
+
   /** Newest first. */
   get runs(): readonly RunView[] {
     return this._runs;
@@ -191,6 +196,7 @@ export class Model extends VDomModel implements INotebookBcc {
       this._serverVersion = message.version;
       this._idleState = message.state;
       this._runs = message.runs;
+      this._trouble = message.trouble ?? null;
     } else if (message.type === 'run') {
       this._clockLead = Date.now() - Date.parse(message.run.updated_at);
       this._runs = withRun(this._runs, message.run);
@@ -207,6 +213,7 @@ export class Model extends VDomModel implements INotebookBcc {
   private readonly _client: Client;
   private _serverVersion = '';
   private _idleState: State | null = null;
+  private _trouble: string | null = null;
   private _runs: readonly RunView[] = [];
   private _selectedId: string | null = null;
   private _starting = false;

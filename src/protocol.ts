@@ -269,6 +269,10 @@ export interface Hello {
   version: string;
   state: State;
   runs: RunView[];
+  /**
+   * What is wrong with the server's memory of runs; without one there are no runs.
+   */
+  trouble: string | null;
 }
 export interface RunView {
   id: string;

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from notebook_bcc_ext.adapters.notebook_apply import change_cell, merge_metadata, unused_id
+from notebook_bcc_ext.adapters.sqlite_store import NO_ACTIVITY, StoreLimits
 from notebook_bcc_ext.errors import NotebookError, NotFoundError, StoreError
-from notebook_bcc_ext.ports import CallRecord, NewCell, StoredProposal
+from notebook_bcc_ext.ports import ActivityChanges, CallRecord, NewCell, StoredProposal
 from notebook_bcc_ext.protocol.notebook_ops import (
     ChangeOutputs,
     SetCellMetadata,
@@ -39,7 +40,7 @@ class MemoryNotebook:
     def path(self) -> str:
         return self._path
 
-    async def open(self) -> None:
+    async def open(self, *, again: bool = False) -> None:  # noqa: ARG002  it is always there
         self.is_open = True
 
     def summary(self) -> NotebookSummary:
@@ -171,23 +172,42 @@ def _text(output: Json) -> str | None:
 
 
 class MemoryStore:
-    """`RunStore` in dictionaries. `max_calls` and `max_call_bytes` as in the real one."""
+    """`RunStore` in dictionaries, with the limits of the real one."""
 
-    def __init__(self, *, max_calls: int = 500, max_call_bytes: int = 20_000_000) -> None:
+    def __init__(self, limits: StoreLimits | None = None) -> None:
+        self._limits = limits or StoreLimits()
+        self._activity: dict[str, dict[str, ActivityNode]] = {}
+        self._dropped: dict[str, int] = {}
         self.runs: dict[str, Json] = {}
         self.intents: dict[str, Json] = {}
         self._transitions: dict[str, list[TransitionRecord]] = {}
         self._calls: dict[str, dict[int, CallRecord]] = {}
-        self._activity: dict[str, dict[str, ActivityNode]] = {}
         self._proposals: dict[str, StoredProposal] = {}
-        self._max_calls = max_calls
-        self._max_call_bytes = max_call_bytes
 
-    async def save_run(self, run_id: str, snapshot: Json) -> None:
+    async def save_run(
+        self, run_id: str, snapshot: Json, activity: ActivityChanges = NO_ACTIVITY
+    ) -> None:
         self.runs[run_id] = copy.deepcopy(snapshot)
         self.intents.pop(run_id, None)
+        self._change_tree(run_id, activity)
 
-    def post_step(self, run_id: str, changed: Json, trail: Sequence[Any]) -> None:
+    def _change_tree(self, run_id: str, activity: ActivityChanges) -> None:
+        kept = {} if activity.all_gone else self._activity.get(run_id, {})
+        kept |= {node.key: node for node in activity.nodes}
+        self._activity[run_id] = {k: node for k, node in kept.items() if k not in activity.gone}
+
+    async def activity(self, run_id: str) -> list[ActivityNode]:
+        nodes = self._activity.get(run_id, {}).values()
+        return sorted(nodes, key=lambda node: node.revision)
+
+    def post_step(
+        self,
+        run_id: str,
+        changed: Json,
+        trail: Sequence[Any],
+        activity: ActivityChanges = NO_ACTIVITY,
+    ) -> None:
+        self._change_tree(run_id, activity)
         trail = [*self.runs[run_id].get("trail", []), *trail]
         self.runs[run_id] |= copy.deepcopy({**changed, "trail": trail})
         self.intents.pop(run_id, None)
@@ -213,33 +233,28 @@ class MemoryStore:
         self._proposals = kept
 
     async def add_transitions(self, run_id: str, records: Sequence[TransitionRecord]) -> None:
-        self._transitions.setdefault(run_id, []).extend(records)
+        kept = self._transitions.setdefault(run_id, [])
+        kept.extend(records)
+        surplus = max(0, len(kept) - self._limits.transitions)
+        self._dropped[run_id] = self._dropped.get(run_id, 0) + surplus
+        del kept[:surplus]
 
     async def keep_transitions(self, run_id: str, count: int) -> None:
-        del self._transitions.get(run_id, [])[count:]
+        del self._transitions.get(run_id, [])[count - self._dropped.get(run_id, 0) :]
 
     async def transitions(
         self, run_id: str, *, after: int = 0, limit: int = 1000
     ) -> list[tuple[int, TransitionRecord]]:
-        numbered = enumerate(self._transitions.get(run_id, []), start=1)
+        first = self._dropped.get(run_id, 0) + 1
+        numbered = enumerate(self._transitions.get(run_id, []), start=first)
         return list(itertools.islice((row for row in numbered if row[0] > after), limit))
-
-    def post_activity(
-        self, run_id: str, nodes: Sequence[ActivityNode], *, anew: bool = False
-    ) -> None:
-        kept = {} if anew else self._activity.get(run_id, {})
-        self._activity[run_id] = {**kept, **{node.key: node for node in nodes}}
-
-    async def activity(self, run_id: str) -> list[ActivityNode]:
-        nodes = self._activity.get(run_id, {}).values()
-        return sorted(nodes, key=lambda node: node.revision)
 
     async def add_call(self, run_id: str, call: CallRecord) -> None:
         calls = self._calls.setdefault(run_id, {})
         calls[call.number] = call
         while len(calls) > 1 and (
-            len(calls) > self._max_calls
-            or sum(len(c.request) + len(c.answer) for c in calls.values()) > self._max_call_bytes
+            len(calls) > self._limits.calls
+            or sum(len(c.request) + len(c.answer) for c in calls.values()) > self._limits.call_bytes
         ):
             del calls[min(calls)]
 

@@ -18,6 +18,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from tests.planner_answers import RUN, Reply, Stream, add, say
 from tests.planner_server import ScriptedPlanner
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from hostile_planner import hostile
+
 Json = dict[str, Any]
 PLAN: Json = {
     "name": "A look at the customers",
@@ -209,7 +213,7 @@ def many(planner: ScriptedPlanner) -> None:
 
 STORIES: dict[str, Callable[[ScriptedPlanner], None]] = {
     story.__name__: story
-    for story in (short, slow, steps, workflow, failing, flaky, steady, twice, many)
+    for story in (short, slow, steps, workflow, failing, flaky, steady, twice, many, hostile)
 }
 
 

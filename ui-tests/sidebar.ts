@@ -29,7 +29,8 @@ export type Story =
   | 'flaky'
   | 'steady'
   | 'twice'
-  | 'many';
+  | 'many'
+  | 'hostile';
 export type Language = 'en' | 'zh';
 
 interface IFixtures {

@@ -17,6 +17,7 @@ def builtin_registry() -> ActionRegistry:
     registry = ActionRegistry()
     for kind, handler in _HANDLERS.items():
         registry.register_handler(kind, handler)
+    registry.own_handlers()
     return registry
 
 

@@ -80,4 +80,7 @@ class ActionContext(Protocol):
     def publish(self, kind: str, payload: Json) -> None:
         """An event for whoever watches the run (A11)."""
 
+    def warn(self, text: str) -> None:
+        """Something the person and the planner should know, and that stops nothing."""
+
     async def promote(self, variable_name: str, artifact_id: str, description: str) -> None: ...

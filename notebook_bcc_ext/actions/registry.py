@@ -5,20 +5,28 @@
     @registry.register("my_action")
     async def my_action(context, action): ...
 
-A handler may be sync or async. Class-level registrations (`ActionRegistry.register_everywhere`)
+A handler may be async, or sync: then it is called in a thread. Class-level registrations
+(`ActionRegistry.register_everywhere`)
 count for every registry, instance-level ones for one; the instance's win. Packages add theirs
 through the entry point group `notebook_bcc_ext.actions`, whose objects are called with a registry.
 Hooks run before and after, for all actions or for one type. A pre-hook that raises stops the
-action; the caller turns any exception into a failed result (A17).
+action; the caller turns any exception into a failed result (A17). What a post-hook raises is told,
+and the action stands: it has been done.
+
+Handlers and hooks from elsewhere get `patience` seconds: one that never returns must not hold its
+run for ever, and a sync one must not hold the server at all.
 """
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import inspect
+import threading
 from collections.abc import Awaitable, Callable
 from typing import Any, ClassVar, TypeVar
 
-from notebook_bcc_ext.errors import UnknownActionError
+from notebook_bcc_ext.errors import BccError, RunFailedError, UnknownActionError
 
 Handler = Callable[[Any, Any], Any | Awaitable[Any]]
 """(context, action) -> a result; the context is the engine's `ActionContext`."""
@@ -39,6 +47,13 @@ class ActionRegistry:
         self._handlers: dict[str, Handler] = {}
         self._before: dict[str, list[PreHook]] = {}
         self._after: dict[str, list[PostHook]] = {}
+        self.patience: float | None = None
+        """Seconds for what is not the product's own; None: no limit."""
+        self._own: frozenset[Handler] = frozenset()
+
+    def own_handlers(self) -> None:
+        """The handlers so far are the product's own: a cell may run for days."""
+        self._own = frozenset(self._handlers.values())
 
     # -- registering ------------------------------------------------------------------------
 
@@ -85,15 +100,63 @@ class ActionRegistry:
         kind: str = action.action
         handler = self.handler(kind)
         for before in (*self._before.get(ALL, ()), *self._before.get(kind, ())):
-            await _settle(before(context, action))
-        result = await _settle(handler(context, action))
+            await self._call(f"a hook before '{kind}'", before, context, action)
+        if handler in self._own:
+            result = await handler(context, action)
+        else:
+            result = await self._call(f"action '{kind}'", handler, context, action)
         for after in (*self._after.get(ALL, ()), *self._after.get(kind, ())):
-            await _settle(after(context, action, result))
+            try:
+                await self._call(f"a hook after '{kind}'", after, context, action, result)
+            except BccError as error:
+                context.warn(str(error))
         return result
 
+    async def _call(self, who: str, function: Callable[..., Any], *arguments: Any) -> Any:
+        """In words, who failed or did not return."""
+        patience = asyncio.timeout(self.patience)
+        try:
+            async with patience:
+                if inspect.iscoroutinefunction(function):
+                    return await function(*arguments)
+                value = await _in_thread(function, *arguments)
+                return await value if inspect.isawaitable(value) else value
+        except BccError:
+            raise
+        except Exception as error:
+            if patience.expired():
+                raise RunFailedError(
+                    f"{who} did not return within {self.patience:g} s: correct the package it "
+                    "comes from, or raise custom_action_seconds"
+                ) from None
+            raise RunFailedError(f"{who} failed: {type(error).__name__}: {error}") from error
 
-async def _settle(value: Any) -> Any:
-    return await value if inspect.isawaitable(value) else value
+
+def _in_thread(function: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
+    """Not of the loop's executor: its few threads are everybody's, and the process would wait
+    for one that never ends."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[Any] = loop.create_future()
+
+    def settle(result: Any, error: Exception | None) -> None:
+        if future.done():
+            return
+        if error is None:
+            future.set_result(result)
+        else:
+            future.set_exception(error)
+
+    def run() -> None:
+        result, error = None, None
+        try:
+            result = function(*arguments)
+        except Exception as raised:  # noqa: BLE001  the caller's to judge
+            error = raised
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(settle, result, error)
+
+    threading.Thread(target=run, name="notebook-bcc-action", daemon=True).start()
+    return future
 
 
 def _valid(action_type: str) -> str:

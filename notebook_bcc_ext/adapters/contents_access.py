@@ -139,9 +139,7 @@ class ContentsAccess:
         flush_share: float = 0.05,
     ) -> None:
         self._manager = contents_manager
-        is_file_based = isinstance(contents_manager, FileManagerMixin)
-        kind = type(contents_manager).__name__
-        self._root = str(contents_manager.root_dir).rstrip("/") if is_file_based else f"{kind}:"
+        self.root = place_of(contents_manager)
         is_async = inspect.iscoroutinefunction(contents_manager.get)
         # jupyter_server's own get keeps no state between calls; a subclass may override save only.
         self._is_stock = all(
@@ -188,17 +186,25 @@ class ContentsAccess:
 
     def place(self, path: str) -> str:
         """A name of the notebook that no server with another root folder gives to another one."""
-        return f"{self._root}/{path.strip('/')}"
+        return f"{self.root}/{path.strip('/')}"
 
     def path_of(self, place: str) -> str | None:
         """The path of a place; None when it is not within reach of this manager."""
-        root = f"{self._root}/"
+        root = f"{self.root}/"
         return place.removeprefix(root) if place.startswith(root) else None
 
     # -- calls, to be made inside of `run` ----------------------------------------------------
 
     async def get(self, path: str) -> Json:
         return await self._get(path, content=True)
+
+    async def text(self, path: str) -> str | None:
+        """The file as plain text; None where that cannot be had."""
+        try:
+            model = await ensure_async(self._manager.get(path, type="file", format="text"))
+        except Exception:  # noqa: BLE001  whatever it is, the file is then treated with care
+            return None
+        return str(model["content"])
 
     async def state(self, path: str) -> FileStamp:
         """The file as it is now, with its hash where the manager knows hashes."""
@@ -225,6 +231,12 @@ class ContentsAccess:
 
     async def exists(self, path: str) -> bool:
         return bool(await ensure_async(self._manager.file_exists(path)))
+
+    async def delete(self, path: str) -> None:
+        try:
+            await ensure_async(self._manager.delete(path))
+        except Exception as error:
+            raise _explained(error, path, "deleted") from error
 
     async def rename(self, old_path: str, new_path: str) -> None:
         try:
@@ -254,7 +266,7 @@ class ContentsAccess:
         if not self._is_stock or not isinstance(self._manager, FileManagerMixin):
             return None
         try:
-            status = Path(self._root, path).stat()
+            status = Path(self.root, path).stat()
         except OSError:
             return None
         return status.st_ino, status.st_mtime_ns, status.st_size
@@ -274,6 +286,13 @@ class ContentsAccess:
             raise _explained(error, path, "read") from error
 
 
+def place_of(contents_manager: Any) -> str:
+    """A name of the manager's root folder that no other server gives to another one."""
+    is_file_based = isinstance(contents_manager, FileManagerMixin)
+    kind = type(contents_manager).__name__
+    return str(contents_manager.root_dir).rstrip("/") if is_file_based else f"{kind}:"
+
+
 def _iso(moment: Any) -> str:
     # As jupyter_server writes it: a browser knows the state by this name too.
     if isinstance(moment, datetime):
@@ -289,6 +308,8 @@ def _explained(error: Exception, path: str, verb: str) -> NotebookError:
     if status == _NOT_FOUND:
         return MissingFileError(f"the notebook {path} does not exist: {detail}")
     message = f"the notebook {path} cannot be {verb}: {detail}"
+    if verb == "saved":
+        message += ". Nothing is lost, the run's log has it: cure this, then retry."
     if status == _BAD_REQUEST and verb == "read":
         return UnreadableFileError(message)
     return NotebookError(message)

@@ -17,7 +17,7 @@ from typing import Any
 
 from notebook_bcc_ext.adapters.contents_access import ContentsAccess, FileStamp, MissingFileError
 from notebook_bcc_ext.adapters.notebook_apply import log_position, unused_id
-from notebook_bcc_ext.adapters.notebook_file import FileState, NotebookFile
+from notebook_bcc_ext.adapters.notebook_file import FileState, NotebookFile, WhenMissing
 from notebook_bcc_ext.adapters.notebook_notices import NotebookNotices
 from notebook_bcc_ext.adapters.notebook_view import CurrentView, NotebookView
 from notebook_bcc_ext.adapters.operation_log import LogState, OperationLog
@@ -100,13 +100,16 @@ class ContentsNotebook:
     def log_id(self) -> str:
         return self._opened().log_id
 
-    async def open(self) -> None:
+    async def open(self, *, again: bool = False) -> None:
         if self._unsubscribe is None:
             self._unsubscribe = self._log.subscribe(self._on_logged)
         in_room = await self._room.is_live(self.path)
         with self._current.reading(), self._access.pace.spent():
+            # Whoever comes again has been told, and has retried.
+            missing: WhenMissing = ("restore" if self._told_gone else "refuse") if again else "make"
+            self._told_gone = again
             opened = await self._access.run(
-                lambda: self._file.open(self._metadata, write=not in_room)
+                lambda: self._file.open(self._metadata, write=not in_room, missing=missing)
             )
             self._state, file, notice = opened
             if notice:

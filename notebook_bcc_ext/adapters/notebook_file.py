@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import nbformat
 
@@ -34,6 +34,7 @@ from notebook_bcc_ext.errors import ForeignChangeError, NotebookError, NotebookG
 from notebook_bcc_ext.protocol.notebook_ops import LoggedOp
 
 Json = dict[str, Any]
+WhenMissing = Literal["make", "refuse", "restore"]
 BeforeSave = Callable[[NotebookView, int], None]
 
 log = logging.getLogger(__name__)
@@ -69,7 +70,7 @@ class NotebookFile:
     # -- opening ------------------------------------------------------------------------------
 
     async def open(
-        self, metadata: Json, *, write: bool = True
+        self, metadata: Json, *, write: bool = True, missing: WhenMissing = "make"
     ) -> tuple[LogState, FileState, str | None]:
         """Find or make the notebook and its log, and bring the file up to the log.
 
@@ -77,7 +78,7 @@ class NotebookFile:
         `write` is False while somebody else writes the file, from a shared document.
         """
         async with self.access.locks.hold(self.path):
-            notebook, before, notice = await self._load_or_make()
+            notebook, before, notice = await self._load_or_make(missing)
             for key, value in metadata.items():
                 notebook["metadata"].setdefault(key, value)
             state = await self._log_of(notebook)
@@ -100,24 +101,35 @@ class NotebookFile:
             current = await self.log.find(log_id=state.log_id)
             return current or state, file, notice
 
-    async def _load_or_make(self) -> tuple[Json, FileStamp | None, str | None]:
+    async def _load_or_make(
+        self, missing: WhenMissing
+    ) -> tuple[Json, FileStamp | None, str | None]:
         try:
             model = await self.access.get(self.path)
-            return model["content"], FileStamp.of(model), None
-        except MissingFileError:
-            return empty_notebook({}), None, None
+        except MissingFileError as error:
+            if missing == "refuse":
+                raise NotebookGoneError(
+                    f"{self.path} was deleted or moved while the server was stopped. Put it back "
+                    f"and retry; retry without it to make it again from what the run's log still "
+                    f"has; or cancel the run."
+                ) from error
+            image = await self._image() if missing == "restore" else None
+            return await self._from_image(image or empty_notebook({})), None, None
         except UnreadableFileError:
-            state = await self.log.find(place=self.place)
-            image = None if state is None else await self.log.image(state.log_id)
+            image = await self._image()
             if image is None:
                 raise
+        else:
+            await self._remove_half_a_save()
+            return model["content"], FileStamp.of(model), None
         # The manager's own copy of the file, if it had one, did not help: repeat the last save.
-        aside = await self._set_aside()
-        notebook = await self._from_image(image[1])
+        notebook = await self._from_image(image)
         notice = (
             f"{self.path} was cut short by an interrupted save. It was rebuilt from the "
-            f"operation log; the damaged file is kept as {aside}."
+            "operation log."
         )
+        if not await self._is_half_a_save(self.path, image):
+            notice += f" The damaged file is kept as {await self._set_aside()}."
         log.warning(notice)
         return notebook, None, notice
 
@@ -127,6 +139,32 @@ class NotebookFile:
         # The save had signed this very content before it began to write.
         self.access.mark_trusted_cells(self.path, notebook)
         return notebook
+
+    async def _image(self) -> Json | None:
+        """What the last save was about to write, if it was cut short or is under way."""
+        state = await self.log.find(place=self.place)
+        found = None if state is None else await self.log.image(state.log_id)
+        return None if found is None else found[1]
+
+    async def _remove_half_a_save(self) -> None:
+        """A file manager that meets half a file takes its own copy, and leaves the half."""
+        half = f"{self.path}.invalid"
+        if not await self.access.exists(half):
+            return
+        image = await self._image()
+        if image is not None and await self._is_half_a_save(half, image):
+            await self.access.delete(half)
+
+    async def _is_half_a_save(self, path: str, image: Json) -> bool:
+        """Whether the file is just the beginning of what we were about to write: then there is
+        nothing in it to keep."""
+        text = await self.access.text(path)
+        if text is None:
+            return False
+        from_dict: Callable[[Json], Json] = nbformat.from_dict
+        writes: Callable[[Json], str] = nbformat.writes
+        whole = await self.access.compute(lambda: writes(from_dict(image)))
+        return whole.startswith(text.rstrip("\ufffd"))
 
     async def _set_aside(self) -> str:
         for number in range(1, _NAMES_TRIED):

@@ -68,6 +68,10 @@ class OperationLog:
     async def find(self, *, log_id: str | None = None, place: str | None = None) -> LogState | None:
         return await self._database.read(partial(_find, log_id, place))
 
+    async def unflushed(self, root: str) -> list[LogState]:
+        """Logs of notebooks below `root` whose files lag behind: their server was killed."""
+        return await self._database.read(partial(_unflushed, root))
+
     async def start(self, place: str) -> LogState:
         """A new log for the place; an older one of that place is forgotten."""
         return await self._database.write(partial(_start, uuid.uuid4().hex, place))
@@ -196,6 +200,14 @@ def _unknown(log_id: str) -> StoreError:
 def _find(log_id: str | None, place: str | None, connection: Connection) -> LogState | None:
     row = connection.execute(_STATE + "WHERE log_id = ? OR place = ?", (log_id, place)).fetchone()
     return None if row is None else LogState(*row)
+
+
+def _unflushed(root: str, connection: Connection) -> list[LogState]:
+    rows = connection.execute(
+        _STATE + "WHERE head_seq > flushed_seq AND substr(place, 1, ?) = ?",
+        (len(root) + 1, f"{root}/"),
+    )
+    return [LogState(*row) for row in rows]
 
 
 def _start(log_id: str, place: str, connection: Connection) -> LogState:

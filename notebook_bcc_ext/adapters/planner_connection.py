@@ -162,7 +162,7 @@ class PlannerConnection:
 
     async def _send_once(self, client: httpx.AsyncClient, request: httpx.Request) -> httpx.Response:
         limit = min(self.settings.read_timeout, self.settings.total_timeout)
-        with network_faults_are_transient(f"no answer within {limit:g} s"):
+        with network_faults_are_transient(f"no answer within {limit:.3g} s"):
             try:
                 async with asyncio.timeout(limit):
                     return await client.send(request, stream=True)
@@ -288,7 +288,7 @@ class AnswerBytes:
         """The next bytes, or None at the end."""
         left = self._settings.total_timeout - self._waited
         limit = max(0.0, min(self._settings.idle_timeout, left))
-        reason = f"its answer did not go on within {limit:g} s"
+        reason = f"its answer did not go on within {limit:.3g} s"
         began = time.monotonic()
         with network_faults_are_transient(reason):
             async with asyncio.timeout(limit):

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import logging
 import queue
 import sqlite3
@@ -257,7 +258,7 @@ class Database:
             remedy = "another process keeps it locked; close that one or choose another store file"
         elif "full" in text:
             remedy = "the disk is full; free some space and try again"
-        elif "readonly" in text or isinstance(error, PermissionError):
+        elif "readonly" in text or _is_refused(error):
             remedy = "it cannot be written; check the rights of the file and its folder"
         else:
             remedy = "check the file and its folder"
@@ -270,6 +271,10 @@ def _check(connection: Connection) -> None:
     [verdict] = connection.execute("PRAGMA quick_check(1)").fetchone()
     if verdict != "ok":
         raise sqlite3.DatabaseError(f"database disk image is malformed: {verdict}")
+
+
+def _is_refused(error: BaseException) -> bool:
+    return isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 def _is_damage(error: BaseException) -> bool:

@@ -73,11 +73,15 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE INDEX trail_of_run ON trails (run_id, number);
     """,
     """
+    ALTER TABLE runs ADD COLUMN place TEXT;
+    ALTER TABLE runs ADD COLUMN owner TEXT;
+    ALTER TABLE runs ADD COLUMN updated_at REAL NOT NULL DEFAULT 0;
+    UPDATE runs SET updated_at = strftime('%s', 'now');
     CREATE TABLE activity (
         run_id   TEXT NOT NULL,
         key      TEXT NOT NULL,
         revision INTEGER NOT NULL,
-        node     TEXT NOT NULL,
+        record   TEXT NOT NULL,
         PRIMARY KEY (run_id, key)
     ) WITHOUT ROWID;
     """,

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from pydantic import TypeAdapter
 
 from notebook_bcc_ext.adapters.sqlite_database import Connection, Database
+from notebook_bcc_ext.adapters.sqlite_upkeep import forget_run
 from notebook_bcc_ext.errors import NotFoundError, StoreError
-from notebook_bcc_ext.ports import CallRecord, StoredProposal
+from notebook_bcc_ext.ports import ActivityChanges, CallRecord, StoredProposal
 from notebook_bcc_ext.protocol.observation import TransitionRecord
 from notebook_bcc_ext.protocol.runs import ActivityNode
 
@@ -21,30 +24,74 @@ Json = dict[str, Any]
 
 log = logging.getLogger(__name__)
 
+NO_ACTIVITY = ActivityChanges()
 _CALL: TypeAdapter[CallRecord] = TypeAdapter(CallRecord)
 _RUN = "SELECT run_id, snapshot, latest FROM runs "
 _PROPOSAL_COLUMNS = "id, run_id, kind, content, decision, decided_by, reason, edited"
 
 
+@dataclass(frozen=True)
+class StoreLimits:
+    """How much is kept of each run: the newest, within all limits."""
+
+    calls: int = 500
+    call_bytes: int = 20_000_000
+    transitions: int = 20_000
+    decided_proposals: int = 500
+
+
 class SqliteRunStore:
-    """`RunStore` on SQLite. Of a run's planner calls the newest are kept, within both limits."""
+    """`RunStore` on SQLite. With an owner it holds the runs of that server only, and `place`
+    says which folder of notebooks they are about."""
 
     def __init__(
-        self, database: Database, *, max_calls: int = 500, max_call_bytes: int = 20_000_000
+        self,
+        database: Database,
+        limits: StoreLimits | None = None,
+        *,
+        place: str | None = None,
+        owner: str | None = None,
     ) -> None:
         self._database = database
-        self._max_calls = max_calls
-        self._max_call_bytes = max_call_bytes
+        self._limits = limits or StoreLimits()
+        self._home = (place, owner)
 
     # -- runs ---------------------------------------------------------------------------------
 
-    async def save_run(self, run_id: str, snapshot: Json) -> None:
-        text = json.dumps(snapshot)
-        await self._database.write(partial(_save_run, run_id, text))
+    async def save_run(
+        self, run_id: str, snapshot: Json, activity: ActivityChanges = NO_ACTIVITY
+    ) -> None:
+        await self._database.write(self._saving(run_id, snapshot, activity))
 
-    def post_step(self, run_id: str, changed: Json, trail: Sequence[Any]) -> None:
-        entries = [json.dumps(entry) for entry in trail]
-        self._post(partial(_save_step, run_id, json.dumps(changed), entries))
+    def post_step(
+        self,
+        run_id: str,
+        changed: Json,
+        trail: Sequence[Any],
+        activity: ActivityChanges = NO_ACTIVITY,
+    ) -> None:
+        text, entries = json.dumps(changed), [json.dumps(entry) for entry in trail]
+
+        def save(connection: Connection) -> None:
+            _save_step(run_id, text, entries, connection)
+            _save_activity(run_id, activity, connection)
+
+        self._post(save)
+
+    def _saving(
+        self, run_id: str, snapshot: Json, activity: ActivityChanges
+    ) -> Callable[[Connection], None]:
+        text = json.dumps(snapshot)
+
+        def save(connection: Connection) -> None:
+            _save_run(run_id, text, self._home, connection)
+            _save_activity(run_id, activity, connection)
+
+        return save
+
+    async def activity(self, run_id: str) -> list[ActivityNode]:
+        rows = await self._database.read(partial(_activity, run_id))
+        return [ActivityNode.model_validate_json(record) for record in rows]
 
     def post_intent(self, run_id: str, intent: Json) -> None:
         self._post(partial(_save_intent, run_id, json.dumps(intent)))
@@ -60,17 +107,18 @@ class SqliteRunStore:
         return await self._database.read(partial(_load_run, run_id))
 
     async def list_runs(self) -> list[Json]:
-        return await self._database.read(_list_runs)
+        return await self._database.read(partial(_list_runs, self._home[1]))
 
     async def delete_run(self, run_id: str) -> None:
-        await self._database.write(partial(_delete_run, run_id))
+        await self._database.write(partial(forget_run, run_id))
 
     # -- transitions --------------------------------------------------------------------------
 
     async def add_transitions(self, run_id: str, records: Sequence[TransitionRecord]) -> None:
         texts = [record.model_dump_json(by_alias=True) for record in records]
         if texts:
-            await self._database.write(partial(_add_transitions, run_id, texts))
+            keep = self._limits.transitions
+            await self._database.write(partial(_add_transitions, run_id, texts, keep))
 
     async def keep_transitions(self, run_id: str, count: int) -> None:
         await self._database.write(partial(_keep_transitions, run_id, count))
@@ -81,23 +129,12 @@ class SqliteRunStore:
         rows = await self._database.read(partial(_rows_after, "transitions", run_id, after, limit))
         return [(number, TransitionRecord.model_validate_json(text)) for number, text in rows]
 
-    # -- the tree -----------------------------------------------------------------------------
-
-    def post_activity(
-        self, run_id: str, nodes: Sequence[ActivityNode], *, anew: bool = False
-    ) -> None:
-        rows = [(run_id, node.key, node.revision, node.model_dump_json()) for node in nodes]
-        self._post(partial(_put_activity, run_id, rows, anew=anew))
-
-    async def activity(self, run_id: str) -> list[ActivityNode]:
-        texts = await self._database.read(partial(_activity, run_id))
-        return [ActivityNode.model_validate_json(text) for text in texts]
-
     # -- planner calls ------------------------------------------------------------------------
 
     async def add_call(self, run_id: str, call: CallRecord) -> None:
+        limits = self._limits
         await self._database.write(
-            partial(_add_call, run_id, call, self._max_calls, self._max_call_bytes)
+            partial(_add_call, run_id, call, limits.calls, limits.call_bytes)
         )
 
     async def calls(self, run_id: str, *, after: int = 0, limit: int = 200) -> list[CallRecord]:
@@ -107,7 +144,8 @@ class SqliteRunStore:
     # -- proposals ----------------------------------------------------------------------------
 
     async def add_proposal(self, proposal: StoredProposal) -> None:
-        await self._database.write(partial(_add_proposal, proposal))
+        keep = self._limits.decided_proposals
+        await self._database.write(partial(_add_proposal, proposal, keep))
 
     async def decide_proposal(self, decided: StoredProposal) -> StoredProposal:
         if decided.decision is None:
@@ -121,12 +159,15 @@ class SqliteRunStore:
 # -- jobs of the database thread --------------------------------------------------------------
 
 
-def _save_run(run_id: str, snapshot: str, connection: Connection) -> None:
+def _save_run(
+    run_id: str, snapshot: str, home: tuple[str | None, str | None], connection: Connection
+) -> None:
     connection.execute(
-        "INSERT INTO runs (run_id, snapshot) VALUES (?, ?)"
+        "INSERT INTO runs (run_id, snapshot, place, owner, updated_at) VALUES (?, ?, ?, ?, ?)"
         " ON CONFLICT (run_id) DO UPDATE SET snapshot = excluded.snapshot, latest = NULL,"
-        " intent = NULL",
-        (run_id, snapshot),
+        # A clock that was set back does not make a run older.
+        " intent = NULL, updated_at = max(updated_at, excluded.updated_at)",
+        (run_id, snapshot, *home, time.time()),
     )
     connection.execute("DELETE FROM trails WHERE run_id = ?", (run_id,))
 
@@ -138,6 +179,26 @@ def _save_step(run_id: str, changed: str, entries: Sequence[str], connection: Co
     connection.executemany(
         "INSERT INTO trails (run_id, entry) VALUES (?, ?)", [(run_id, entry) for entry in entries]
     )
+
+
+def _save_activity(run_id: str, changes: ActivityChanges, connection: Connection) -> None:
+    if changes.all_gone:
+        connection.execute("DELETE FROM activity WHERE run_id = ?", (run_id,))
+    connection.executemany(
+        "DELETE FROM activity WHERE run_id = ? AND key = ?",
+        [(run_id, key) for key in changes.gone],
+    )
+    connection.executemany(
+        "INSERT OR REPLACE INTO activity VALUES (?, ?, ?, ?)",
+        [(run_id, node.key, node.revision, node.model_dump_json()) for node in changes.nodes],
+    )
+
+
+def _activity(run_id: str, connection: Connection) -> list[str]:
+    rows = connection.execute(
+        "SELECT record FROM activity WHERE run_id = ? ORDER BY revision", (run_id,)
+    )
+    return [record for (record,) in rows]
 
 
 def _save_intent(run_id: str, intent: str, connection: Connection) -> None:
@@ -163,8 +224,10 @@ def _load_run(run_id: str, connection: Connection) -> Json | None:
     return None if row is None else _whole(connection, *row)
 
 
-def _list_runs(connection: Connection) -> list[Json]:
-    rows = connection.execute(_RUN + "ORDER BY number DESC").fetchall()
+def _list_runs(owner: str | None, connection: Connection) -> list[Json]:
+    rows = connection.execute(
+        _RUN + "WHERE ? IS NULL OR owner = ? ORDER BY number DESC", (owner, owner)
+    ).fetchall()
     return [_whole(connection, *row) for row in rows]
 
 
@@ -180,35 +243,18 @@ def _whole(connection: Connection, run_id: str, snapshot: str, latest: str | Non
     return whole
 
 
-def _delete_run(run_id: str, connection: Connection) -> None:
-    connection.execute("DELETE FROM runs WHERE run_id = ?", (run_id,))
-    connection.execute("DELETE FROM trails WHERE run_id = ?", (run_id,))
-    connection.execute("DELETE FROM transitions WHERE run_id = ?", (run_id,))
-    connection.execute("DELETE FROM activity WHERE run_id = ?", (run_id,))
-    connection.execute("DELETE FROM calls WHERE run_id = ?", (run_id,))
-    connection.execute("DELETE FROM proposals WHERE run_id = ?", (run_id,))
-
-
-def _put_activity(
-    run_id: str, rows: Sequence[tuple[str, str, int, str]], connection: Connection, *, anew: bool
+def _add_transitions(
+    run_id: str, records: Sequence[str], keep: int, connection: Connection
 ) -> None:
-    if anew:
-        connection.execute("DELETE FROM activity WHERE run_id = ?", (run_id,))
-    connection.executemany("INSERT OR REPLACE INTO activity VALUES (?, ?, ?, ?)", rows)
-
-
-def _activity(run_id: str, connection: Connection) -> list[str]:
-    rows = connection.execute(
-        "SELECT node FROM activity WHERE run_id = ? ORDER BY revision", (run_id,)
-    )
-    return [node for (node,) in rows]
-
-
-def _add_transitions(run_id: str, records: Sequence[str], connection: Connection) -> None:
     connection.executemany(
         "INSERT INTO transitions SELECT ?, ifnull(max(number), 0) + 1, ?"
         " FROM transitions WHERE run_id = ?",
         [(run_id, record, run_id) for record in records],
+    )
+    connection.execute(
+        "DELETE FROM transitions WHERE run_id = ? AND number <="
+        " (SELECT max(number) FROM transitions WHERE run_id = ?) - ?",
+        (run_id, run_id, keep),
     )
 
 
@@ -241,7 +287,13 @@ def _add_call(
     )
 
 
-def _add_proposal(proposal: StoredProposal, connection: Connection) -> None:
+def _add_proposal(proposal: StoredProposal, keep: int, connection: Connection) -> None:
+    connection.execute(
+        "DELETE FROM proposals WHERE run_id = ? AND decision IS NOT NULL AND id NOT IN ("
+        " SELECT id FROM proposals WHERE run_id = ? AND decision IS NOT NULL"
+        " ORDER BY json_extract(content, '$.asked_at') DESC LIMIT ?)",
+        (proposal.run_id, proposal.run_id, keep),
+    )
     connection.execute(
         f"INSERT OR IGNORE INTO proposals ({_PROPOSAL_COLUMNS}) VALUES"  # noqa: S608  names of ours
         " (?, ?, ?, ?, ?, ?, ?, ?)",

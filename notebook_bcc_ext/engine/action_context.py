@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+from collections.abc import Callable
 from typing import Literal
 
 from notebook_bcc_ext.actions.context import ActionResult, ThinkingState
@@ -26,6 +28,7 @@ class RunActionContext:
         self._world = world
         self._observer = observer
         self.action_id = action_id
+        self._loop, self._thread = asyncio.get_running_loop(), threading.get_ident()
         self.proposal: Update | None = None
         self.step_ended = False
         self.failed_run: RunResult | None = None
@@ -188,7 +191,17 @@ class RunActionContext:
         self.step_ended = True
 
     def publish(self, kind: str, payload: Json) -> None:
-        self._world.publish(kind, payload)
+        self._on_loop(self._world.publish, kind, payload)
+
+    def warn(self, text: str) -> None:
+        self._on_loop(self._world.warn, text)
+
+    def _on_loop(self, tell: Callable[..., None], *what: object) -> None:
+        if threading.get_ident() == self._thread:
+            tell(*what)
+        else:
+            # A sync handler from elsewhere runs in a thread of its own.
+            self._loop.call_soon_threadsafe(tell, *what)
 
     async def promote(self, variable_name: str, artifact_id: str, description: str) -> None:
         await promote(

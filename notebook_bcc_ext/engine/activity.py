@@ -2,7 +2,7 @@
 
 Fed with the events that everybody hears, so nothing else in the engine knows of it. An event
 tells what happened; where it happened is read off the progress at that moment. What changed is
-stored with each snapshot of the run, and recalled when somebody first looks after a restart.
+stored with each snapshot of the run, and recalled when the run is taken up after a restart.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from notebook_bcc_ext.fsm.machine import utc_now
 from notebook_bcc_ext.observation.progress import ProgressTracker
+from notebook_bcc_ext.ports import ActivityChanges
 from notebook_bcc_ext.protocol.runs import ActivityNode, Doing, NodeStatus
 from notebook_bcc_ext.protocol.states import Event, State
 
@@ -44,11 +45,9 @@ class ActivityLog:
         self.epoch = 0
         """Another number for every time the tree was begun anew or taken up by a process."""
         self.doing: Doing | None = None
-
-    @property
-    def revision(self) -> int:
-        """Of the newest change."""
-        return self._revision
+        self._stored = 0
+        self._gone: list[str] = []
+        self._all_gone = False
 
     def since(self, revision: int, limit: int | None = None) -> list[ActivityNode]:
         """The nodes that changed after that revision, in the order of their last change."""
@@ -170,8 +169,14 @@ class ActivityLog:
         # The planner's stream is still open: the next line is being waited for.
         self._do("generating")
         if key in self._nodes:
-            self._change(key, error=payload["error"], cell_id=payload["cell_id"])
-            self._end(key, "done" if payload["success"] else "failed")
+            status: NodeStatus = "done" if payload["success"] else "failed"
+            self._change(
+                key,
+                error=payload["error"],
+                cell_id=payload["cell_id"],
+                status=status,
+                ended_at=self._clock(),
+            )
 
     def _judgement(self, focus: Mapping[str, str]) -> None:
         self.doing = None
@@ -187,23 +192,31 @@ class ActivityLog:
     ) -> None:
         self.doing = Doing(what=what, since=self._clock(), cell_id=cell_id)
 
-    # -- after a restart --------------------------------------------------------------------
+    # -- over a restart ---------------------------------------------------------------------
+
+    def take_changes(self) -> ActivityChanges:
+        """What has to be stored so that the store has the tree as it is now."""
+        nodes = tuple(self.since(self._stored))
+        changes = ActivityChanges(nodes, tuple(self._gone), self._all_gone)
+        self._stored, self._gone, self._all_gone = self._revision, [], False
+        return changes
 
     def recall(self, nodes: Iterable[ActivityNode], progress: ProgressTracker) -> None:
         """Go on where an earlier process left off. An action it did not end is still to come."""
         # Its last changes may be lost: what a browser knows of them does not count any more.
         self.epoch = int(time.time())
         for node in nodes:
-            self._put(node)
+            self._nodes[node.key] = node
+            self._revision = max(self._revision, node.revision)
             if node.level == "action":
                 self._actions[node.key] = None
-                if node.status == "running":
-                    self._unfinished = node.key
-                    self._change(node.key, status="pending")
-        self._forget_old_actions()
-        for level, key in _places(progress).items():
-            if key is not None and key in self._nodes:
-                self._open[level] = key
+        self._stored = self._revision
+        for key in [key for key in self._actions if self._nodes[key].status == "running"]:
+            self._unfinished = key
+            self._change(key, status="pending")
+        for level, place in _places(progress).items():
+            if place is not None and place in self._nodes:
+                self._open[level] = place
 
     def settle(self, *, success: bool, cell_id: str | None = None) -> None:
         """What became of the action that the earlier process did not end."""
@@ -216,6 +229,7 @@ class ActivityLog:
 
     def _begin_anew(self) -> None:
         self.epoch += 1
+        self._gone, self._all_gone = [], True
         self._nodes.clear()
         self._actions.clear()
         self._open.clear()
@@ -241,6 +255,7 @@ class ActivityLog:
         while len(self._actions) > MAX_ACTIONS:
             oldest, _ = self._actions.popitem(last=False)
             self._nodes.pop(oldest, None)
+            self._gone.append(oldest)
 
 
 def _places(progress: ProgressTracker) -> dict[Level, str | None]:

@@ -76,10 +76,12 @@ class Questions:
         standing = await self._store.decide_proposal(stored)
         if standing != stored:
             raise IllegalCommandError(command, _decided(standing), ())
-        if self._answered is not None and not self._answered.done():
-            self._answered.set_result(answer)
-            # Whoever looks before the run wakes up must not see it waiting any more.
-            self.pending = None
+        if self._answered is None or self._answered.done():
+            # The very same answer, given twice: only one of them did it.
+            raise IllegalCommandError(command, _decided(standing), ())
+        self._answered.set_result(answer)
+        # Whoever looks before the run wakes up must not see it waiting any more.
+        self.pending = None
 
     async def withdraw(self) -> None:
         """The run is cancelled: the question is closed."""

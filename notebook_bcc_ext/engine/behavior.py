@@ -23,7 +23,7 @@ from notebook_bcc_ext.engine.memory import BehaviorTally, Intent, Json
 from notebook_bcc_ext.engine.observer import Observer
 from notebook_bcc_ext.engine.recovery import notice_new_kernel
 from notebook_bcc_ext.engine.world import World
-from notebook_bcc_ext.errors import BccError, UnknownActionError
+from notebook_bcc_ext.errors import BccError, NotebookError, UnknownActionError
 from notebook_bcc_ext.ports import ActionStream
 from notebook_bcc_ext.protocol.actions import Action, ExecAction, parse_action
 from notebook_bcc_ext.protocol.ndjson import BadLine
@@ -52,6 +52,8 @@ class Behavior:
         self._stopped: str | None = None
         self._digest: str | None = None
         self._refused = False
+        self._unwritten = False
+        """The notebook could not be written: no fault of the planner's or the action's."""
         self._known: deque[str] = deque()
         memory = world.memory
         if memory.resumable:
@@ -224,6 +226,9 @@ class Behavior:
                 )
         try:
             result = await self._world.registry.execute(context, action)
+        except NotebookError as error:
+            self._unwritten = True
+            return ActionResult(success=False, error=str(error))
         except BccError as error:
             return ActionResult(success=False, error=str(error))
         except Exception as error:  # noqa: BLE001 - a custom handler may raise anything
@@ -283,6 +288,8 @@ class Behavior:
         else:
             if repairable:
                 message = f"{message} (still failing after {memory.debug_attempts} repairs)"
+            # What landed is not done twice: a retry goes on with this very line.
+            memory.resumable = self._unwritten
             raise ActionFailedError(message, context.failed_cell, context.failed_run)
 
     def _tally(self, context: RunActionContext, result: ActionResult, kind: str) -> None:

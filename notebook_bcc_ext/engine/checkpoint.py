@@ -22,7 +22,7 @@ from notebook_bcc_ext.engine.activity import ActivityLog
 from notebook_bcc_ext.engine.memory import Intent, Json, RunMemory, short_snapshot, to_snapshot
 from notebook_bcc_ext.fsm import StateMachine
 from notebook_bcc_ext.observation.effects import EffectsLog
-from notebook_bcc_ext.ports import RunStore
+from notebook_bcc_ext.ports import NotebookDocument, RunStore
 from notebook_bcc_ext.protocol.runs import RunRequest
 from notebook_bcc_ext.protocol.states import State
 
@@ -34,6 +34,7 @@ class Checkpoint:
         self,
         run_id: str,
         request: RunRequest,
+        notebook: NotebookDocument,
         store: RunStore,
         machine: StateMachine,
         memory: RunMemory,
@@ -41,18 +42,19 @@ class Checkpoint:
         activity: ActivityLog,
     ) -> None:
         self._run_id = run_id
+        self._notebook = notebook
         self._request: Mapping[str, Any] = request.model_dump(mode="json")
         self._store = store
         self._machine = machine
         self._memory = memory
         self._effects = effects
         self._activity = activity
-        self._kept = (activity.epoch, 0)
 
     def _snapshot(self) -> Json:
         return {
             "id": self._run_id,
-            "request": self._request,
+            # The notebook may have been renamed since the run began.
+            "request": {**self._request, "notebook": self._notebook.path},
             **self._position(),
             **to_snapshot(self._memory, self._effects),
         }
@@ -67,28 +69,14 @@ class Checkpoint:
     def done(self) -> None:
         """It ended, one way or the other."""
         changed = {**self._position(), **short_snapshot(self._memory, self._effects)}
-        self._store.post_step(self._run_id, changed, self._memory.trail)
+        tree = self._activity.take_changes()
+        self._store.post_step(self._run_id, changed, self._memory.trail, tree)
         self._memory.trail = []
-        self._keep_activity()
 
     async def save(self) -> None:
         """Now, and durable on return. In the middle of an action the intent says more than a
         snapshot could, so that is left as it is."""
-        self._keep_activity()
         if self._machine.state not in _NO_PLACE_TO_GO_ON:
             snapshot, self._memory.trail = self._snapshot(), []
-            await self._store.save_run(self._run_id, snapshot)
-
-    async def recall_activity(self) -> None:
-        """The tree as an earlier process left it, before anything is added to it."""
-        nodes = await self._store.activity(self._run_id)
-        self._activity.recall(nodes, self._memory.progress)
-        self._kept = (self._activity.epoch, self._activity.revision)
-
-    def _keep_activity(self) -> None:
-        epoch, revision = self._kept
-        anew = epoch != self._activity.epoch
-        changed = self._activity.since(0 if anew else revision)
-        self._kept = (self._activity.epoch, self._activity.revision)
-        if changed or anew:
-            self._store.post_activity(self._run_id, changed, anew=anew)
+            tree = self._activity.take_changes()
+            await self._store.save_run(self._run_id, snapshot, tree)

@@ -69,8 +69,8 @@ class Driver:
                 continue
             await world.passage()
             if world.restored:
-                world.restored = False
                 await reconnect(world, self.approval)
+                world.restored = False
             await notice_new_kernel(world, self.approval)
             await world.checkpoint.save()
             await self._advance()

@@ -27,7 +27,7 @@ from notebook_bcc_ext.fsm import StateMachine
 from notebook_bcc_ext.observation.effects import EffectsLog
 from notebook_bcc_ext.ports import CodeRunner, EventSink, NotebookDocument, Planner, RunStore
 from notebook_bcc_ext.protocol.observation import TransitionRecord
-from notebook_bcc_ext.protocol.runs import RunRequest
+from notebook_bcc_ext.protocol.runs import ActivityNode, RunRequest
 from notebook_bcc_ext.protocol.settings import Settings
 from notebook_bcc_ext.protocol.states import State
 
@@ -46,6 +46,7 @@ class Remains:
     snapshot: Mapping[str, Any]
     intent: Mapping[str, Any] | None = None
     history: Sequence[TransitionRecord] = ()
+    activity: Sequence[ActivityNode] = ()
 
 
 def make_run(  # noqa: PLR0913  one argument per port
@@ -63,7 +64,7 @@ def make_run(  # noqa: PLR0913  one argument per port
 ) -> Run:
     """A new run, or with `remains` one to be taken up: paused, until somebody says go on."""
     memory, effects = RunMemory(variables=initial_variables(request)), EffectsLog()
-    machine = StateMachine()
+    machine, activity = StateMachine(), ActivityLog()
     if remains is not None:
         memory, effects = from_snapshot(remains.snapshot)
         machine = StateMachine(
@@ -71,13 +72,15 @@ def make_run(  # noqa: PLR0913  one argument per port
             remains.history,
             count=int(remains.snapshot["transitions"]),
         )
+        activity.recall(remains.activity, memory.progress)
         memory.resumable = memory.resumable or machine.state is State.ACTION_COMPLETED
         if remains.intent is not None:
             memory.in_doubt = Intent(**remains.intent)
-    activity = ActivityLog()
     gate = Gate(Limits(settings.max_execution_steps, interactive=settings.interactive_mode))
     if remains is not None and (machine.is_running or machine.state is State.IDLE):
         gate.pause("restart")
+    registry = registry or default_registry()
+    registry.patience = settings.custom_action_seconds or None
     world = World(
         run_id=run_id,
         request=request,
@@ -87,18 +90,17 @@ def make_run(  # noqa: PLR0913  one argument per port
         planner=planner,
         store=store,
         sink=sink,
-        registry=registry or default_registry(),
+        registry=registry,
         machine=machine,
         journal=Journal(run_id, store),
-        checkpoint=Checkpoint(run_id, request, store, machine, memory, effects, activity),
+        checkpoint=Checkpoint(run_id, request, notebook, store, machine, memory, effects, activity),
         gate=gate,
         budget=Budget(settings, memory.counts),
         questions=Questions(run_id, store),
         memory=memory,
         effects=effects,
-        restored=remains is not None,
         activity=activity,
-        forgot_activity=remains is not None,
+        restored=remains is not None,
     )
     run = Run(world)
     if memory.asking is not None:

@@ -22,7 +22,8 @@ _LOOK_BACK = 20
 
 async def reconnect(world: World, approval: Approval) -> None:
     """The notebook and a kernel again, and what became of the action that was under way."""
-    await world.notebook.open()
+    # Before the first stage nothing was written, so a missing notebook is made.
+    await world.notebook.open(again=world.memory.has_workflow)
     settle_intent(world)
     await world.runner.start()
     await notice_new_kernel(world, approval)

@@ -65,25 +65,29 @@ class Run:
                 self._drive(self._task), name=f"run {self.id}"
             )
 
+    async def save(self) -> None:
+        """Durable on return."""
+        await self._save()
+
     async def finished(self) -> None:
         """Until the run rests and everything about it is written."""
         while self._task is not None and not self._task.done():
             await asyncio.wait({self._task})
 
     async def close(self) -> None:
-        """The server stops: leave everything as it is, durable."""
+        """The server stops: leave everything as it is, durable. What cannot be written now is
+        told in the log and keeps nobody from stopping; the notebook's log has it."""
         await self._stop_task()
-        await self._save()
-        with contextlib.suppress(BccError):
-            await self.world.notebook.flush()
-        await self.world.notebook.close()
-        await self.world.runner.close()
-        await self.world.planner.close()
+        world = self.world
+        for part in (self._save, world.notebook.close, world.runner.close, world.planner.close):
+            try:
+                await part()
+            except BccError as error:
+                logger.warning("run %s was closed incompletely: %s", self.id, error)
 
     async def _drive(self, earlier: asyncio.Task[None] | None) -> None:
         if earlier is not None:
             await asyncio.wait({earlier})
-        await self.world.recall_activity()
         await self._save()
         try:
             await self._driver.drive()
@@ -138,7 +142,6 @@ class Run:
             decided = await self.world.questions.decided(command.proposal_id)
             why = decided or self._why_not()
             raise IllegalCommandError(command.command, why, self.allowed_commands)
-        await self.world.recall_activity()
         if command.key is not None:
             # Before it is done: the same order sent twice at once is one order.
             self._keys[command.key] = None

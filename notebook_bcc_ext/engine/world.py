@@ -41,8 +41,6 @@ class World:
     restored: bool = False
     """Taken up after a restart: notebook and kernel have to be found again first."""
     activity: ActivityLog = field(default_factory=ActivityLog)
-    forgot_activity: bool = False
-    """Taken up after a restart: the tree is still in the store."""
 
     @property
     def approval(self) -> ApprovalPolicy:
@@ -51,12 +49,6 @@ class World:
     def publish(self, kind: str, payload: Json) -> None:
         self.activity.note(kind, payload, self.memory.progress)
         self.sink.publish(self.run_id, kind, payload)
-
-    async def recall_activity(self) -> None:
-        """To be called before anything happens, and before somebody looks."""
-        if self.forgot_activity:
-            self.forgot_activity = False
-            await self.checkpoint.recall_activity()
 
     async def passage(self) -> None:
         """Before each action and each call: pauses, single steps and budgets are felt here."""

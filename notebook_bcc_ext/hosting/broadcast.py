@@ -89,6 +89,9 @@ class Broadcaster:
         for subscription in self._subscriptions:
             subscription.put(event)
 
+    def forget(self, run_id: str) -> None:
+        self._seqs.pop(run_id, None)
+
     def subscribe(self, listener: Listener) -> Subscription:
         subscription = Subscription(listener, self._view_of)
         self._subscriptions.add(subscription)

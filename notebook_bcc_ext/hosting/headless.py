@@ -15,7 +15,7 @@ from notebook_bcc_ext.adapters.contents_access import ContentsAccess
 from notebook_bcc_ext.adapters.contents_notebook import ContentsNotebook
 from notebook_bcc_ext.adapters.kernel_remote import RemoteKernelSource
 from notebook_bcc_ext.adapters.kernel_runner import KernelRunner
-from notebook_bcc_ext.adapters.kernel_source import OwnKernelSource
+from notebook_bcc_ext.adapters.kernel_source import KernelSource, OwnKernelSource
 from notebook_bcc_ext.adapters.planner_factory import make_planner
 from notebook_bcc_ext.engine.factory import make_run
 from notebook_bcc_ext.engine.run import Run
@@ -37,10 +37,8 @@ class FolderWorkplace:
         folder: Path,
         storage: Storage,
         kernel_name: str = "python3",
-        settings: Settings | None = None,
     ) -> None:
         self._folder = folder
-        self._settings = settings or Settings()
         self._log = storage.log
         self._kernel_name = kernel_name
         self._access = ContentsAccess(AsyncLargeFileManager(root_dir=str(folder)))
@@ -50,8 +48,12 @@ class FolderWorkplace:
         metadata = {"kernelspec": kernelspec}
         return ContentsNotebook(path, self._access, self._log, metadata=metadata)
 
-    def runner(self, path: str) -> KernelRunner:
-        settings = self._settings
+    async def unfinished_files(self) -> list[str]:
+        lagging = await self._log.unflushed(self._access.root)
+        paths = (self._access.path_of(state.place) for state in lagging)
+        return [path for path in paths if path is not None]
+
+    def runner(self, path: str, settings: Settings) -> KernelRunner:
         if settings.use_remote_execution:
             if settings.backend_base_url is None:
                 raise SettingsError(
@@ -59,15 +61,19 @@ class FolderWorkplace:
                     "server or kernel gateway whose kernels are to be used"
                 )
             token = settings.backend_token
-            return KernelRunner(
-                RemoteKernelSource(
-                    settings.backend_base_url,
-                    token.get_secret_value() if token else None,
-                    self._kernel_name,
-                )
+            source: KernelSource = RemoteKernelSource(
+                settings.backend_base_url,
+                token.get_secret_value() if token else None,
+                self._kernel_name,
             )
-        folder = (self._folder / path).parent
-        return KernelRunner(OwnKernelSource(self._kernel_name, cwd=str(folder)))
+        else:
+            folder = (self._folder / path).parent
+            source = OwnKernelSource(self._kernel_name, cwd=str(folder))
+        return KernelRunner(
+            source,
+            cell_timeout=settings.cell_timeout or None,
+            start_timeout=settings.kernel_start_timeout,
+        )
 
 
 @asynccontextmanager
@@ -85,17 +91,17 @@ async def headless_run(  # noqa: PLR0913  what is run, and four choices with def
     `transport` answers in the planner's place."""
     file, folder = notebook_place(request)
     run_id = uuid.uuid4().hex
-    storage = await Storage.open(store_path)
+    storage = await Storage.open(store_path, place=str(folder), settings=settings)
     calls = CallLog(run_id, storage.runs, sink)
     try:
         local = localised(request, folder)
-        workplace = FolderWorkplace(folder, storage, kernel_name, settings)
+        workplace = FolderWorkplace(folder, storage, kernel_name)
         run = make_run(
             run_id,
             local,
             settings,
             notebook=workplace.notebook(file.name),
-            runner=workplace.runner(file.name),
+            runner=workplace.runner(file.name, settings),
             planner=make_planner(settings, calls, transport)
             if transport
             else planner_for(local.planner, settings, library or PlaybookLibrary(), calls),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import uuid
 from collections.abc import Callable
@@ -26,8 +27,7 @@ Json = dict[str, Any]
 
 logger = logging.getLogger(__name__)
 
-KEPT_RUNS = 100
-"""Older runs leave the store when a server starts."""
+AT_REST = ("done", "failed", "cancelled")
 
 
 class Workplace(Protocol):
@@ -35,7 +35,10 @@ class Workplace(Protocol):
 
     def notebook(self, path: str) -> NotebookDocument: ...
 
-    def runner(self, path: str) -> CodeRunner: ...
+    async def unfinished_files(self) -> list[str]:
+        """Notebooks whose log has more than their file."""
+
+    def runner(self, path: str, settings: Settings) -> CodeRunner: ...
 
 
 class RunManager:
@@ -53,20 +56,40 @@ class RunManager:
         self._settings = settings
         self._runs: dict[str, Run] = {}
         self._calls: dict[str, CallLog] = {}
+        self._creating = asyncio.Lock()
 
     # -- starting and steering --------------------------------------------------------------
 
-    def create(self, request: RunRequest) -> Run:
-        """Start a run. One notebook takes one run at a time."""
-        busy = self.active_run_of(request.notebook)
+    async def create(self, request: RunRequest) -> Run:
+        """Start a run; it is durable on return. One notebook takes one run at a time."""
+        settings = self._settings(request)
+        async with self._creating:
+            await self._check_free(request.notebook)
+            run = self._make(uuid.uuid4().hex, request, settings)
+        try:
+            await run.save()
+        except BccError:
+            self._forget(run.id)
+            raise
+        run.start()
+        await self._tidy()
+        return run
+
+    async def _check_free(self, notebook: str) -> None:
+        process = await self.storage.upkeep.other_server(notebook)
+        if process is not None:
+            raise IllegalCommandError(
+                "start",
+                f"a run is active in {notebook} in another Jupyter server (process {process}); "
+                "go on with it there, or stop that server and reload this page",
+                [],
+            )
+        await self.take_up()
+        busy = self.active_run_of(notebook)
         if busy is not None:
             raise IllegalCommandError(
-                "start", f"the run {busy.id} is still active in {request.notebook}", ["cancel"]
+                "start", f"the run {busy.id} is still active in {notebook}", ["cancel"]
             )
-        settings = self._settings(request)
-        run = self._make(uuid.uuid4().hex, request, settings)
-        run.start()
-        return run
 
     def _make(
         self, run_id: str, request: RunRequest, settings: Settings, remains: Remains | None = None
@@ -77,7 +100,7 @@ class RunManager:
             request,
             settings,
             notebook=self._workplace.notebook(request.notebook),
-            runner=self._workplace.runner(request.notebook),
+            runner=self._workplace.runner(request.notebook, settings),
             planner=planner_for(request.planner, settings, self.library, calls),
             store=self.storage.runs,
             sink=self.broadcaster,
@@ -88,17 +111,34 @@ class RunManager:
         self._calls[run_id] = calls
         return run
 
+    async def open(self) -> None:
+        """Before the first run: what the store has for us, within its limits."""
+        await self.storage.upkeep.tidy(self.storage.retention)
+        await self.take_up()
+        await self._finish_files()
+
+    async def _finish_files(self) -> None:
+        """Bring notebooks up to their logs that a killed server did not get to write, whatever
+        becomes of their runs. A file that is not there any more is not made again here."""
+        for path in await self._workplace.unfinished_files():
+            notebook = self._workplace.notebook(path)
+            try:
+                await notebook.open(again=True)
+                await notebook.close()
+            except BccError as error:
+                logger.warning("%s lacks the end of its run for now: %s", path, error)
+
     async def take_up(self) -> None:
-        """The runs that earlier processes left in the store, oldest first; those too many go.
+        """The runs in our folder whose servers are gone, oldest first.
 
         One that cannot be read is named in the log and left out: it must not keep the others.
         """
-        store = self.storage.runs
-        snapshots = await store.list_runs()
-        for snapshot in snapshots[KEPT_RUNS:]:
-            await store.delete_run(str(snapshot["id"]))
-        for snapshot in reversed(snapshots[:KEPT_RUNS]):
+        if not await self.storage.upkeep.claim():
+            return
+        for snapshot in reversed(await self.storage.runs.list_runs()):
             run_id = str(snapshot.get("id"))
+            if run_id in self._runs:
+                continue
             try:
                 await self._take_up(run_id, snapshot)
             except (BccError, ValueError, KeyError, TypeError):
@@ -110,7 +150,12 @@ class RunManager:
         await store.keep_transitions(run_id, count)
         rows = await store.transitions(run_id, after=max(0, count - HISTORY_KEPT))
         request = RunRequest.model_validate(snapshot["request"])
-        remains = Remains(snapshot, await store.intent(run_id), [record for _, record in rows])
+        remains = Remains(
+            snapshot,
+            await store.intent(run_id),
+            [record for _, record in rows],
+            await store.activity(run_id),
+        )
         self._make(run_id, request, self._settings(request), remains)
 
     async def command(self, run_id: str, command: Command, by: str | None) -> RunView:
@@ -146,10 +191,8 @@ class RunManager:
     async def observation(self, run_id: str) -> Observation:
         return await self.get(run_id).observation()
 
-    async def activity(self, run_id: str, after: int, limit: int) -> Json:
-        world = self.get(run_id).world
-        await world.recall_activity()
-        log = world.activity
+    def activity(self, run_id: str, after: int, limit: int) -> Json:
+        log = self.get(run_id).world.activity
         nodes = [node.model_dump(mode="json") for node in log.since(after, limit)]
         return {"epoch": log.epoch, "nodes": nodes}
 
@@ -170,6 +213,21 @@ class RunManager:
         return run.view() if run else None
 
     # -- ending -----------------------------------------------------------------------------
+
+    async def _tidy(self) -> None:
+        """What the store no longer keeps leaves the memory too."""
+        for run_id in await self.storage.upkeep.tidy(self.storage.retention):
+            run = self._runs.get(run_id)
+            if run is not None and run.status in AT_REST:
+                self._forget(run_id)
+                await run.close()
+                # Closing it has saved it once more.
+                await self.storage.runs.delete_run(run_id)
+
+    def _forget(self, run_id: str) -> None:
+        self._runs.pop(run_id, None)
+        self._calls.pop(run_id, None)
+        self.broadcaster.forget(run_id)
 
     async def close(self) -> None:
         for run in self._runs.values():

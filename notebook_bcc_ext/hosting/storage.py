@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
 from jupyter_core.paths import jupyter_data_dir
 
 from notebook_bcc_ext.adapters.operation_log import OperationLog
+from notebook_bcc_ext.adapters.owner_mark import OwnerMark
 from notebook_bcc_ext.adapters.sqlite_database import Database
-from notebook_bcc_ext.adapters.sqlite_store import SqliteRunStore
+from notebook_bcc_ext.adapters.sqlite_store import SqliteRunStore, StoreLimits
+from notebook_bcc_ext.adapters.sqlite_upkeep import Retention, StoreUpkeep
+from notebook_bcc_ext.errors import StoreError
+from notebook_bcc_ext.protocol.settings import Settings
 
 
 def default_store_path() -> Path:
@@ -21,12 +27,54 @@ class Storage:
     database: Database
     log: OperationLog
     runs: SqliteRunStore
+    upkeep: StoreUpkeep
+    retention: Retention
+    mark: OwnerMark
 
     @classmethod
-    async def open(cls, path: Path | None = None) -> Storage:
+    async def open(
+        cls, path: Path | None = None, *, place: str = "", settings: Settings | None = None
+    ) -> Storage:
+        """`place` names the folder of notebooks: runs in it are ours to take up."""
         database = Database(path or default_store_path())
-        await database.open()
-        return cls(database, OperationLog(database), SqliteRunStore(database))
+        mark = OwnerMark(database.path)
+        try:
+            await database.open()
+            await asyncio.to_thread(mark.take)
+        except (OSError, sqlite3.Error) as error:
+            await database.close()
+            raise StoreError(
+                f"the folder of the run store {database.path} cannot be used ({error}): check "
+                "its rights and its space"
+            ) from error
+        except StoreError:
+            await database.close()
+            raise
+        limits = settings or Settings()
+        store = SqliteRunStore(
+            database,
+            StoreLimits(
+                calls=limits.keep_calls,
+                call_bytes=limits.keep_call_bytes,
+                transitions=limits.keep_transitions,
+            ),
+            place=place,
+            owner=mark.id,
+        )
+        return cls(
+            database,
+            OperationLog(database),
+            store,
+            StoreUpkeep(database, place, mark.id),
+            Retention(limits.keep_runs, limits.keep_days, limits.max_store_bytes),
+            mark,
+        )
+
+    @property
+    def notice(self) -> str | None:
+        """What the person should know about the store, e.g. that a damaged one was set aside."""
+        return self.database.notice
 
     async def close(self) -> None:
         await self.database.close()
+        self.mark.drop()

@@ -28,6 +28,8 @@ class Hello(BrowserModel):
     state: State
     """Of the most recent run that is not finished; idle when there is none."""
     runs: list[RunView]
+    trouble: str | None = None
+    """What is wrong with the server's memory of runs; without one there are no runs."""
 
 
 class RunChanged(BrowserModel):

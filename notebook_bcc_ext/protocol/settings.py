@@ -150,6 +150,12 @@ class Settings(BaseModel):
     on_action_error: Literal["fail", "continue"] = "fail"
     strict_actions: bool = False
     """An action of unknown type is an error, not a warning."""
+    custom_action_seconds: Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)] = 600.0
+    """Longest time of an action or hook of another package; 0 means no limit."""
+    kernel_start_timeout: Seconds = 60.0
+    """Longest wait for a kernel to start and answer."""
+    cell_timeout: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    """Longest time of one cell; 0 means no limit."""
     max_behaviors_per_step: int = Field(default=20, ge=1, le=10_000)
     max_debug_attempts: int = Field(default=3, ge=0, le=100)
 
@@ -177,6 +183,17 @@ class Settings(BaseModel):
     max_actions_per_behavior: int = Field(default=1000, ge=1, le=100_000)
     call_record_bytes: int = Field(default=256 * KIB, ge=KIB, le=16 * MIB)
     """How much of each request and answer the call inspector keeps."""
+
+    keep_runs: int = Field(default=100, ge=1, le=10_000)
+    """Runs at rest that the store remembers, the newest; one that is not at rest always stays."""
+    keep_days: float = Field(default=180.0, gt=0, le=36_500, allow_inf_nan=False)
+    """What nobody touched for so long leaves the store, whatever it is."""
+    keep_calls: int = Field(default=500, ge=1, le=100_000)
+    """Planner calls kept per run; the next two are per run too."""
+    keep_call_bytes: int = Field(default=20_000_000, ge=KIB, le=1024 * MIB)
+    keep_transitions: int = Field(default=20_000, ge=1_000, le=10_000_000)
+    max_store_bytes: int = Field(default=500_000_000, ge=MIB)
+    """When the store is larger, its oldest runs at rest go."""
 
     @model_validator(mode="before")
     @classmethod

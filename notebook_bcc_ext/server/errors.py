@@ -27,7 +27,7 @@ STATUSES: dict[type[errors.BccError], HTTPStatus] = {
     errors.KernelTimeoutError: HTTPStatus.GATEWAY_TIMEOUT,
     errors.PlannerError: HTTPStatus.BAD_GATEWAY,
     errors.PlannerUnavailableError: HTTPStatus.SERVICE_UNAVAILABLE,
-    errors.StoreError: HTTPStatus.INTERNAL_SERVER_ERROR,
+    errors.StoreError: HTTPStatus.SERVICE_UNAVAILABLE,
 }
 
 

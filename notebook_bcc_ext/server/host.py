@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from notebook_bcc_ext.adapters.contents_access import place_of
 from notebook_bcc_ext.hosting.manager import RunManager
 from notebook_bcc_ext.hosting.settings import SettingsService
 from notebook_bcc_ext.hosting.storage import Storage
@@ -49,7 +50,11 @@ class Host:
     async def _opened(self) -> _Opened:
         async with self._opening:
             if self._all is None:
-                storage = await Storage.open(self._store_path)
+                storage = await Storage.open(
+                    self._store_path,
+                    place=place_of(self._serverapp.contents_manager),
+                    settings=self.settings.current().settings,
+                )
                 workplace = ServerWorkplace(self._serverapp, storage)
                 notebooks = LiveNotebooks(workplace.access, storage.log)
                 workplace.settle = notebooks.settle
@@ -59,7 +64,7 @@ class Host:
                     notebooks.notebook_moved(old_path, new_path)
 
                 manager = RunManager(storage, workplace, self.settings.of_run, PlaybookLibrary())
-                await manager.take_up()
+                await manager.open()
                 self._all = _Opened(
                     manager,
                     workplace,

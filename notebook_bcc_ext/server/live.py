@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from notebook_bcc_ext import __version__
+from notebook_bcc_ext.errors import StoreError
 from notebook_bcc_ext.hosting.broadcast import Subscription
 from notebook_bcc_ext.hosting.manager import RunManager
 from notebook_bcc_ext.protocol.live import (
@@ -27,6 +28,7 @@ from notebook_bcc_ext.protocol.live import (
     Hello,
     Settled,
 )
+from notebook_bcc_ext.protocol.states import State
 from notebook_bcc_ext.server.handlers import AUTH_RESOURCE, HOST_SETTING
 from notebook_bcc_ext.server.host import Host
 from notebook_bcc_ext.server.live_notebooks import LiveNotebooks, Tab
@@ -94,10 +96,21 @@ class LiveHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
         self._tabs: dict[str, Tab] = {}
         self._allowance = Allowance()
         host: Host = self.settings[HOST_SETTING]
-        manager = await host.manager()
-        notebooks = await host.notebooks()
+        try:
+            manager = await host.manager()
+            notebooks = await host.notebooks()
+        except StoreError as error:
+            # The page stays connected: it shows this, and is to be reloaded when it is cured.
+            trouble = Hello(version=__version__, state=State.IDLE, runs=[], trouble=str(error))
+            await self.send(trouble.model_dump_json())
+            return
         self._may_read = await self._contents_allowed()
-        hello = Hello(version=__version__, state=manager.state, runs=manager.views())
+        hello = Hello(
+            version=__version__,
+            state=manager.state,
+            runs=manager.views(),
+            trouble=manager.storage.notice,
+        )
         await self.send(hello.model_dump_json())
         self._manager, self._notebooks = manager, notebooks
         self._subscription = manager.broadcaster.subscribe(self)

@@ -18,6 +18,8 @@ class RunsHandler(BccHandler):
     @authorized
     async def get(self) -> None:
         manager = await self.manager()
+        # Another server of this folder may have ended meanwhile.
+        await manager.take_up()
         self.finish_data({"runs": [view.model_dump(mode="json") for view in manager.views()]})
 
     @authenticated
@@ -25,7 +27,7 @@ class RunsHandler(BccHandler):
     async def post(self) -> None:
         request = self.body(RunRequest)
         manager = await self.manager()
-        run = manager.create(request)
+        run = await manager.create(request)
         self.finish_json(run.view(), status=201)
 
 
@@ -61,7 +63,7 @@ class ActivityHandler(BccHandler):
     @authorized
     async def get(self, run_id: str) -> None:
         manager = await self.manager()
-        self.finish_data(await manager.activity(run_id, *self.page(MAX_PAGE)))
+        self.finish_data(manager.activity(run_id, *self.page(MAX_PAGE)))
 
 
 class ObservationHandler(BccHandler):

@@ -12,6 +12,7 @@ from notebook_bcc_ext.adapters.kernel_session import SessionKernelSource
 from notebook_bcc_ext.adapters.merged_saves import MergedSaves
 from notebook_bcc_ext.adapters.room_mirror import NoRooms, Rooms
 from notebook_bcc_ext.hosting.storage import Storage
+from notebook_bcc_ext.protocol.settings import Settings
 from notebook_bcc_ext.server.live_notebooks import within
 
 
@@ -47,11 +48,20 @@ class ServerWorkplace:
 
         return SharedNotebooks(settings)
 
-    def runner(self, path: str) -> KernelRunner:
+    async def unfinished_files(self) -> list[str]:
+        lagging = await self._log.unflushed(self.access.root)
+        paths = (self.access.path_of(state.place) for state in lagging)
+        return [path for path in paths if path is not None]
+
+    def runner(self, path: str, settings: Settings) -> KernelRunner:
         app = self._serverapp
         source = SessionKernelSource(app.session_manager, app.kernel_manager, path)
         self._sources.add(source)
-        return KernelRunner(source)
+        return KernelRunner(
+            source,
+            cell_timeout=settings.cell_timeout or None,
+            start_timeout=settings.kernel_start_timeout,
+        )
 
     async def notebook_moved(self, old_path: str, new_path: str | None) -> None:
         """A notebook, or a folder of them, was renamed; None: deleted, and the next write says so.

@@ -79,7 +79,13 @@ export class FakeClient {
 
   greet(state: State, runs: RunView[] = []): void {
     this.become('connected');
-    this.messageReceived.emit({ type: 'hello', version: '1.2.3', state, runs });
+    this.messageReceived.emit({
+      type: 'hello',
+      version: '1.2.3',
+      state,
+      runs,
+      trouble: null
+    });
   }
 
   tell(run: RunView): void {

@@ -42,6 +42,11 @@ export class Sidebar extends VDomRenderer<Model> {
           <h2 className="bcc-Header-title">{trans.__('Notebook-BCC')}</h2>
           <ConnectionBadge connection={model.connection} trans={trans} />
         </header>
+        {model.trouble !== null && (
+          <p className="bcc-Notice" role="alert" data-testid="bcc-trouble">
+            {model.trouble}
+          </p>
+        )}
         <div className="bcc-Body">{this._page()}</div>
         {model.serverVersion && (
           <footer className="bcc-Footer">

@@ -1,13 +1,15 @@
 """A16: who handles what, and who is asked before and after."""
 
 import asyncio
+import threading
 from types import SimpleNamespace
 
 import pytest
 
 from notebook_bcc_ext.actions.registry import ActionRegistry
-from notebook_bcc_ext.errors import UnknownActionError
+from notebook_bcc_ext.errors import RunFailedError, UnknownActionError
 
+NEVER = threading.Event()
 ACTION = SimpleNamespace(action="greet", name="you")
 
 
@@ -67,9 +69,40 @@ def test_a_raising_pre_hook_stops_the_action():
         raise PermissionError("not today")
 
     registry.before(refuse)
-    with pytest.raises(PermissionError, match="not today"):
+    with pytest.raises(RunFailedError, match=r"a hook before 'greet' failed: .* not today"):
         execute(registry)
     assert calls == []
+
+
+def test_a_raising_post_hook_is_told_and_the_action_stands():
+    told = []
+    registry = ActionRegistry()
+    registry.register_handler("greet", lambda context, action: "done")
+
+    def fall_over(context, action, result):
+        raise ValueError("too late")
+
+    registry.after(fall_over)
+    context = SimpleNamespace(warn=told.append)
+    action = SimpleNamespace(action="greet")
+    assert asyncio.run(registry.execute(context, action)) == "done"
+    assert told == ["a hook after 'greet' failed: ValueError: too late"]
+
+
+async def _waits(context, action):
+    await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize("never", [_waits, lambda context, action: NEVER.wait()])
+@pytest.mark.parametrize("where", ["handler", "hook"])
+def test_what_never_returns_is_given_up(never, where):
+    registry = ActionRegistry()
+    registry.patience = 0.05
+    registry.register_handler("greet", never if where == "handler" else lambda *_: None)
+    if where == "hook":
+        registry.before(never)
+    with pytest.raises(RunFailedError, match=r"did not return within 0\.05 s"):
+        execute(registry)
 
 
 def test_unknown_and_impossible_types():

@@ -1,148 +1,128 @@
-"""Kills a run at random moments and lets it go on, until it is done; then counts the damage.
+"""Kills a Jupyter server at random moments of a run and starts it again, until the run is done;
+then counts the damage.
 
     python -m tests.chaos.campaign [--moments 200] [--seed N]
 
-Printed: moments tried, cells lost, cells doubled, code run twice, proposals lost. All must be 0.
+Printed: moments tried, cells lost, cells doubled, code run twice, proposals lost, and what else
+must not be. All must be 0.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import random
-import signal
+import shutil
 import sys
 import tempfile
-from collections import Counter
-from dataclasses import dataclass, fields
+import time
 from pathlib import Path
-from typing import Any
 
-import nbformat
-
-from notebook_bcc_ext.protocol.notebook_ops import METADATA_KEY
-from tests.planner_answers import RUN, add, say
+from tests.chaos import moments as moment
+from tests.chaos.person import Person
+from tests.chaos.story import NOTEBOOK, Answers, Damage, count_damage, script
 from tests.planner_server import ScriptedPlanner
+from tests.real_server import RealServer
 
-STEPS = ("s1", "s2", "s3", "s4")
-MORE = "extra"
-RUN_GUARD_SECONDS = 240
-
-
-@dataclass
-class Damage:
-    moments: int = 0
-    runs: int = 0
-    cells_lost: int = 0
-    cells_doubled: int = 0
-    code_run_twice: int = 0
-    proposals_lost: int = 0
-
-    def __str__(self) -> str:
-        words = (
-            f"{field.name.replace('_', ' ')}: {getattr(self, field.name)}" for field in fields(self)
-        )
-        return ", ".join(words)
-
-    @property
-    def none(self) -> bool:
-        counts = (self.cells_lost, self.cells_doubled, self.code_run_twice, self.proposals_lost)
-        return not any(counts)
+RUN_GUARD_SECONDS = 900
+KILLED_WHEN_DONE = 0.25
 
 
-def script(planner: ScriptedPlanner, folder: Path) -> list[str]:
-    """A plan with texts, code, outputs and a proposal; the sources it must leave behind."""
-    plan = {"a": ["s1", "s2"], "b": ["s3", "s4"]}
-    planner.workflow(plan)
-    for step in (*STEPS, MORE):
-        planner.step(step, behaviors=[actions(folder, step, n) for n in (1, 2)])
-    proposal = {
-        "action": "update_stage_steps",
-        "stage_id": "a",
-        "updated_steps": [{"id": "s1"}, {"id": MORE}, {"id": "s2"}],
-    }
-    first, second = actions(folder, "s1", 1), actions(folder, "s1", 2)
-    planner.step("s1", behaviors=[[*first[:3], proposal, *first[3:]], second])
-    order = ["s1", MORE, "s2", "s3", "s4"]
-    return [
-        action["content"]
-        for step in order
-        for n in (1, 2)
-        for action in actions(folder, step, n)
-        if "content" in action
-    ]
-
-
-def actions(folder: Path, step: str, n: int) -> list[dict[str, Any]]:
-    name = f"{step}-{n}"
-    code = (
-        f"with open({str(folder / 'ran.txt')!r}, 'a') as ran:\n"
-        f"    _ = ran.write('{name}\\n')\n"
-        f"for i in range(3):\n    print('{name}', i)"
-    )
-    return [say(f"begin {name}"), add(code), RUN, say(f"end {name}")]
-
-
-async def campaign(moments: int, seed: int, damage: Damage | None = None) -> Damage:
+async def campaign(moments: int, seed: int) -> Damage:
     print(f"seed {seed}", flush=True)
     chance = random.Random(seed)
-    damage = damage or Damage()
+    damage = Damage()
+    began = time.monotonic()
     while damage.moments < moments:
-        with tempfile.TemporaryDirectory() as folder:
-            async with asyncio.timeout(RUN_GUARD_SECONDS):
-                await one_run(Path(folder), chance, damage, moments)
-        print(f"  {damage}", flush=True)
+        folder = Path(tempfile.mkdtemp(prefix="chaos-"))
+        before = str(damage)
+        async with asyncio.timeout(RUN_GUARD_SECONDS), ScriptedPlanner() as planner:
+            await OneRun(folder, planner, chance, damage, moments).to_its_end()
+        print(f"  {time.monotonic() - began:5.0f} s  {damage}", flush=True)
+        if damage.none or before == str(damage):
+            shutil.rmtree(folder)
+        else:
+            print(f"  what is left: {folder}", flush=True)
     return damage
 
 
-async def one_run(folder: Path, chance: random.Random, damage: Damage, moments: int) -> None:
-    async with ScriptedPlanner() as planner:
-        expected = script(planner, folder)
+class OneRun:
+    def __init__(
+        self,
+        folder: Path,
+        planner: ScriptedPlanner,
+        chance: random.Random,
+        damage: Damage,
+        moments: int,
+    ) -> None:
+        self._planner = planner
+        self._chance = chance
+        self._damage = damage
+        self._moments = moments
+        self._answers = Answers()
+        self._server = RealServer(folder)
+        self._known = False
+        script(planner, self._server.notebooks)
+
+    async def to_its_end(self) -> None:
         done = False
-        while not done:
-            wait = chance.uniform(0.0, 4.0) if damage.moments < moments else None
-            done = await live(folder, planner.url, wait, damage)
-    damage.runs += 1
-    count_damage(folder, expected, damage)
+        try:
+            while not done:
+                await self._server.start()
+                done = await self._one_life()
+        finally:
+            await self._server.stop()
+        self._damage.runs += 1
+        count_damage(self._server.notebooks, self._answers, self._damage)
+
+    async def _one_life(self) -> bool:
+        """Until the run is done, or the moment to kill has come."""
+        person = await self._open_the_page()
+        to_the_end = asyncio.create_task(person.see_it_through())
+        if self._damage.moments >= self._moments:
+            await to_the_end
+            return True
+        kind = moment.choose(self._chance)
+        its_time = asyncio.create_task(moment.wait_for(kind, self._server, person, self._chance))
+        await asyncio.wait({to_the_end, its_time}, return_when=asyncio.FIRST_COMPLETED)
+        done = to_the_end.done()
+        if done:
+            to_the_end.result()
+            its_time.cancel()
+            if self._chance.random() > KILLED_WHEN_DONE:
+                return True
+            # Whoever sees the run done may pull the plug.
+            kind = "done"
+        self._server.kill()
+        for task in (to_the_end, its_time):
+            task.cancel()
+        await asyncio.gather(to_the_end, its_time, return_exceptions=True)
+        self._damage.moments += 1
+        self._damage.kinds[kind] += 1
+        self._damage.states[person.sees.get("state", "before the first look")] += 1
+        return done
+
+    async def _open_the_page(self) -> Person:
+        runs = (await self._server.get("runs"))["runs"]
+        if not runs:
+            self._damage.runs_lost += self._known
+            self._known = True
+            address = {"kind": "http", "url": self._planner.url}
+            runs = [await self._server.start_run({"notebook": NOTEBOOK, "planner": address})]
+        [run] = runs
+        waiting = self._answers.open_proposal
+        if waiting is not None:
+            # It is asked again a moment after the store was read.
+            run = await self._server.until(run["id"], "waiting")
+            self._damage.proposals_lost += run["pending"]["id"] != waiting
+            self._answers.open_proposal = None
+        return Person(self._server, run["id"], self._answers, self._chance)
 
 
-async def live(folder: Path, url: str, kill_after: float | None, damage: Damage) -> bool:
-    """One process: to its end, or killed that many seconds after it was ready."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.chaos.worker", str(folder), url,
-        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
-    )  # fmt: skip
-    assert process.stdout is not None
-    ready = await process.stdout.readline()
-    if ready.strip() != b"ready":
-        raise RuntimeError(f"the worker did not start: {ready!r}")
-    try:
-        await asyncio.wait_for(process.wait(), kill_after)
-    except TimeoutError:
-        process.send_signal(signal.SIGKILL)
-        await process.wait()
-        damage.moments += 1
-        return False
-    if process.returncode != 0:
-        said = (await process.stdout.read()).decode()
-        raise RuntimeError(f"the run did not get done: {said}")
-    return True
-
-
-def count_damage(folder: Path, expected: list[str], damage: Damage) -> None:
-    notebook = nbformat.read(folder / "run.ipynb", as_version=4)
-    nbformat.validate(notebook)
-    found = Counter(cell.source for cell in notebook.cells)
-    wanted = Counter(expected)
-    damage.cells_lost += (wanted - found).total()
-    damage.cells_doubled += (found - wanted).total()
-    ran = Counter((folder / "ran.txt").read_text().split())
-    damage.code_run_twice += sum(times - 1 for times in ran.values())
-    asked = any(f"begin {MORE}" in source for source in found)
-    damage.proposals_lost += 0 if asked else 1
-    marks = [json.dumps(cell.metadata.get(METADATA_KEY)) for cell in notebook.cells]
-    damage.cells_doubled += len(marks) - len(set(marks))
+def report(damage: Damage) -> None:
+    print(f"\n{damage}")
+    for title, counted in (("killed while", damage.kinds), ("in state", damage.states)):
+        print(f"{title}: " + ", ".join(f"{name} {n}" for name, n in counted.most_common()))
 
 
 def main() -> int:
@@ -151,7 +131,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     options = parser.parse_args()
     damage = asyncio.run(campaign(options.moments, options.seed))
-    print(damage)
+    report(damage)
     return 0 if damage.none else 1
 
 

@@ -8,25 +8,25 @@ import dataclasses
 import pytest
 
 from notebook_bcc_ext.adapters.sqlite_database import Database
-from notebook_bcc_ext.adapters.sqlite_store import SqliteRunStore
+from notebook_bcc_ext.adapters.sqlite_store import SqliteRunStore, StoreLimits
 from notebook_bcc_ext.errors import NotFoundError, StoreError
-from notebook_bcc_ext.ports import CallRecord, StoredProposal
+from notebook_bcc_ext.ports import ActivityChanges, CallRecord, StoredProposal
 from notebook_bcc_ext.protocol.observation import CurrentLocation, TransitionRecord
 from notebook_bcc_ext.protocol.runs import ActivityNode
 from tests.fakes import MemoryStore
 
 pytestmark = pytest.mark.contract
 
-LIMITS = {"max_calls": 5, "max_call_bytes": 5_000}
+LIMITS = StoreLimits(calls=5, call_bytes=5_000, transitions=20)
 
 
 @pytest.fixture(params=["sqlite", "fake"])
 def store(request, tmp_path, jp_asyncio_loop):
     if request.param == "fake":
-        yield MemoryStore(**LIMITS)
+        yield MemoryStore(LIMITS)
         return
     database = Database(tmp_path / "runs.db")
-    yield SqliteRunStore(database, **LIMITS)
+    yield SqliteRunStore(database, LIMITS)
     jp_asyncio_loop.run_until_complete(database.close())
 
 
@@ -173,21 +173,22 @@ async def test_bad_decisions_are_refused(store):
 
 
 async def test_the_tree_comes_back_in_the_order_of_its_changes(store):
-    store.post_activity("r", [node("load", 1), node("load/read", 2)])
-    store.post_activity("r", [node("load", 3, status="done")])
-    store.post_activity("other", [node("load", 9)])
+    await store.save_run("r", {}, ActivityChanges((node("load", 1), node("load/read", 2))))
+    store.post_step("r", {}, [], ActivityChanges((node("load", 3, status="done"),)))
+    await store.save_run("other", {}, ActivityChanges((node("load", 9),)))
     tree = await store.activity("r")
     assert [(one.key, one.status) for one in tree] == [("load/read", "running"), ("load", "done")]
-    store.post_activity("r", [node("load", 4)], anew=True)
+    store.post_step("r", {}, [], ActivityChanges(gone=("load/read",)))
     assert [one.key for one in await store.activity("r")] == ["load"]
+    await store.save_run("r", {}, ActivityChanges((node("explore", 4),), all_gone=True))
+    assert [one.key for one in await store.activity("r")] == ["explore"]
 
 
 async def test_deleting_a_run_leaves_nothing_of_it(store):
     for run_id in ("r", "kept"):
-        await store.save_run(run_id, {"id": run_id})
+        await store.save_run(run_id, {"id": run_id}, ActivityChanges((node("load", 1),)))
         await store.add_transitions(run_id, [transition(1)])
         await store.add_call(run_id, call(1))
-        store.post_activity(run_id, [node("load", 1)])
         await store.add_proposal(proposal(f"of-{run_id}", run_id))
     await store.delete_run("r")
     assert [run["id"] for run in await store.list_runs()] == ["kept"]

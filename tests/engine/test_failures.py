@@ -77,7 +77,7 @@ async def test_a16_a_pre_hook_that_refuses_stops_the_action(tmp_path):
     async with lab(tmp_path, registry=registry) as room:
         play(room, [add("x = 1"), RUN])
         await room.go()
-        assert error_of(room).message == "action 'exec': PermissionError: not today"
+        assert error_of(room).message == ("a hook before 'exec' failed: PermissionError: not today")
         assert room.run.view().counts.cells_executed == 0
 
 
@@ -128,7 +128,7 @@ async def test_a17_a_raising_handler_and_the_shape_of_results(tmp_path):
         assert room.state == "workflow_completed"
         results = [e for e in room.events.of("action") if e["change"] == "finished"]
         assert [(r["success"], r["error"], r["action_id"]) for r in results] == [
-            (False, "action 'explode': ZeroDivisionError: boom", "action-1"),
+            (False, "action 'explode' failed: ZeroDivisionError: boom", "action-1"),
             (False, "action 'add': required field 'content' is missing", "action-2"),
             (True, None, "action-3"),
         ]

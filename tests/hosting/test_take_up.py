@@ -20,24 +20,24 @@ STEPS = {"stage_id": "a", "updated_steps": [{"id": "s1"}, {"id": "more"}, {"id":
 
 
 @contextlib.asynccontextmanager
-async def server(folder, planner):
+async def server(folder, planner, **options):
     """A life of the server: the same folder and store, a new process as far as runs can tell."""
-    storage = await Storage.open(folder / "runs.db")
-    settings = Settings(dslc_base_url=planner.url, retry_wait=0.01)
+    settings = Settings(dslc_base_url=planner.url, retry_wait=0.01, **options)
+    storage = await Storage.open(folder / "runs.db", place=str(folder), settings=settings)
     manager = RunManager(
         storage, FolderWorkplace(folder, storage), lambda _: settings, PlaybookLibrary()
     )
-    await manager.take_up()
+    await manager.open()
     try:
         yield manager
     finally:
         await manager.close()
 
 
-def begin(manager, planner, **fields):
+async def begin(manager, planner, **fields):
     address = {"kind": "http", "url": planner.url}
     request = {"notebook": "run.ipynb", "planner": address, **fields}
-    return manager.create(RunRequest.model_validate(request))
+    return await manager.create(RunRequest.model_validate(request))
 
 
 async def until(condition):
@@ -68,7 +68,7 @@ async def test_a_pending_proposal_outlives_the_server(tmp_path):
     async with ScriptedPlanner() as planner:
         plan(planner, proposal=True)
         async with server(tmp_path, planner) as manager:
-            run = begin(manager, planner)
+            run = await begin(manager, planner)
             await until(lambda: run.status == "waiting")
             asked = run.view().pending
         async with server(tmp_path, planner) as manager:
@@ -89,7 +89,7 @@ async def test_an_answer_stored_just_before_the_end_is_not_asked_again(tmp_path)
     async with ScriptedPlanner() as planner:
         plan(planner, proposal=True)
         async with server(tmp_path, planner) as manager:
-            run = begin(manager, planner)
+            run = await begin(manager, planner)
             await until(lambda: run.status == "waiting")
             pending = run.view().pending
             stored = await manager.storage.runs.proposal(pending.id)
@@ -106,7 +106,7 @@ async def test_a_paused_run_goes_on_where_it_was(tmp_path):
         plan(planner)
         planner.step("s1", behaviors=[[say("one"), say("two")]])
         async with server(tmp_path, planner) as manager:
-            run = begin(manager, planner)
+            run = await begin(manager, planner)
             run.world.gate.pause()
             await command(run, "step")
             await until(lambda: run.world.memory.counts.actions_succeeded == 1)
@@ -125,13 +125,13 @@ async def test_the_tree_outlives_the_server_and_grows_on(tmp_path):
     async with ScriptedPlanner() as planner:
         plan(planner, proposal=True)
         async with server(tmp_path, planner) as manager:
-            run = begin(manager, planner)
+            run = await begin(manager, planner)
             await until(lambda: run.status == "waiting")
-            before = await manager.activity(run.id, 0, 1000)
+            before = manager.activity(run.id, 0, 1000)
         async with server(tmp_path, planner) as manager:
             again = manager.get(run.id)
             await until(lambda: again.status == "waiting")
-            after = await manager.activity(run.id, 0, 1000)
+            after = manager.activity(run.id, 0, 1000)
             # Browsers that knew the tree of the earlier server ask for all of it.
             assert after["epoch"] != before["epoch"]
             written = {node["key"]: node for node in after["nodes"]}
@@ -143,7 +143,7 @@ async def test_the_tree_outlives_the_server_and_grows_on(tmp_path):
             assert written[first]["cell_id"] == known[first]["cell_id"]
             await command(again, "confirm", proposal_id=again.view().pending.id)
             await until(lambda: again.status == "done")
-            nodes = (await manager.activity(run.id, 0, 1000))["nodes"]
+            nodes = (manager.activity(run.id, 0, 1000))["nodes"]
             assert {node["status"] for node in nodes} == {"done"}
             assert {node["attempts"] for node in nodes} == {1}
             assert "a/more/1" in {node["key"] for node in nodes}
@@ -161,7 +161,7 @@ async def test_code_that_may_have_run_is_asked_about(tmp_path, answer):
         plan(planner)
         planner.step("s1", behaviors=[[say("one"), add(code), RUN, say("two")]])
         async with server(tmp_path, planner) as manager:
-            run = begin(manager, planner)
+            run = await begin(manager, planner)
             await until(ran.exists)
         async with server(tmp_path, planner) as manager:
             again = manager.get(run.id)
@@ -182,7 +182,7 @@ async def test_a_lost_kernel_is_rebuilt_only_on_request(tmp_path, answer):
         planner.step("s1", behaviors=[[add("x = 41"), RUN]])
         planner.step("s2", behaviors=[[add("print('x' in globals())"), RUN]])
         async with server(tmp_path, planner) as manager:
-            run = begin(manager, planner, approval="behaviors")
+            run = await begin(manager, planner, approval="behaviors")
             await until(lambda: run.status == "waiting")
             await command(run, "confirm")
             await until(
@@ -208,7 +208,7 @@ async def test_finished_runs_stay_to_be_looked_at(tmp_path):
     async with ScriptedPlanner() as planner:
         plan(planner)
         async with server(tmp_path, planner) as manager:
-            run = begin(manager, planner)
+            run = await begin(manager, planner)
             await until(lambda: run.status == "done")
             before = run.view()
         async with server(tmp_path, planner) as manager:
@@ -224,7 +224,7 @@ async def test_a_run_that_cannot_be_read_does_not_keep_the_others(tmp_path, capl
         plan(planner)
         async with server(tmp_path, planner) as manager:
             await manager.storage.runs.save_run("broken", {"id": "broken"})
-            run = begin(manager, planner)
+            run = await begin(manager, planner)
             await until(lambda: run.status == "done")
         async with server(tmp_path, planner) as manager:
             assert [view.id for view in manager.views()] == [run.id]

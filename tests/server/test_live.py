@@ -12,7 +12,13 @@ async def test_the_first_message_is_hello(jp_ws_fetch):
     socket = await jp_ws_fetch("notebook-bcc", "api", "live")
     message = json.loads(await asyncio.wait_for(socket.read_message(), 10))
     socket.close()
-    assert message == {"type": "hello", "version": __version__, "state": "idle", "runs": []}
+    assert message == {
+        "type": "hello",
+        "version": __version__,
+        "state": "idle",
+        "runs": [],
+        "trouble": None,
+    }
     assert Hello.model_validate(message).state == "idle"
 
 

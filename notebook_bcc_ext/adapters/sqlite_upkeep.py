@@ -1,0 +1,130 @@
+"""Which runs of the store are this server's, and which have been kept long enough.
+
+Never dropped for its age in the list: a run that is not at rest. Never touched: a run whose
+server is alive.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import partial
+
+from notebook_bcc_ext.adapters.owner_mark import is_alive, process_of
+from notebook_bcc_ext.adapters.sqlite_database import Connection, Database
+from notebook_bcc_ext.protocol.states import State
+
+DAY_SECONDS = 86_400
+_AT_REST = (State.ERROR, State.CANCELLED, State.WORKFLOW_COMPLETED)
+_RUN_TABLES = ("runs", "trails", "transitions", "calls", "proposals", "activity")
+_STATE = "json_extract(ifnull(latest, snapshot), '$.state')"
+
+
+@dataclass(frozen=True)
+class Retention:
+    """How much is kept. A run counts as old by its last change."""
+
+    runs: int = 100
+    days: float = 180.0
+    bytes: int = 500_000_000
+
+
+class StoreUpkeep:
+    def __init__(self, database: Database, place: str, owner: str) -> None:
+        self._database = database
+        self._place = place
+        self._owner = owner
+
+    async def claim(self) -> list[str]:
+        """Make the runs of this place ours whose servers are gone; their ids."""
+        alive = await self._live_owners()
+        return await self._database.write(partial(_claim, self._place, self._owner, alive))
+
+    async def other_server(self, notebook: str) -> str | None:
+        """The process of another live server that has an unfinished run in this notebook."""
+        alive = await self._live_owners() - {self._owner}
+        if not alive:
+            return None
+        found = await self._database.read(partial(_owner_of, self._place, notebook, alive))
+        return None if found is None else process_of(found)
+
+    async def tidy(self, retention: Retention) -> list[str]:
+        """Drop what is beyond the limits; the ids of the runs that went."""
+        alive = await self._live_owners() - {self._owner}
+        return await self._database.write(partial(_tidy, retention, alive))
+
+    async def _live_owners(self) -> set[str]:
+        owners = await self._database.read(_owners)
+        store = self._database.path
+        return {owner for owner in owners if owner == self._owner or is_alive(store, owner)}
+
+
+# -- jobs of the database thread --------------------------------------------------------------
+
+
+def forget_run(run_id: str, connection: Connection) -> None:
+    for table in _RUN_TABLES:
+        connection.execute(f"DELETE FROM {table} WHERE run_id = ?", (run_id,))  # noqa: S608  ours
+
+
+def _owners(connection: Connection) -> list[str]:
+    rows = connection.execute("SELECT DISTINCT owner FROM runs WHERE owner IS NOT NULL")
+    return [owner for (owner,) in rows]
+
+
+def _claim(place: str, me: str, alive: Collection[str], connection: Connection) -> list[str]:
+    rows = connection.execute(
+        "SELECT run_id, owner FROM runs WHERE place IS NULL OR place = ?", (place,)
+    ).fetchall()
+    mine = [run_id for run_id, owner in rows if owner not in alive]
+    connection.executemany(
+        "UPDATE runs SET owner = ?, place = ? WHERE run_id = ?",
+        [(me, place, run_id) for run_id in mine],
+    )
+    return mine
+
+
+def _owner_of(
+    place: str, notebook: str, alive: Collection[str], connection: Connection
+) -> str | None:
+    rows = connection.execute(
+        f"SELECT owner, {_STATE} FROM runs"  # noqa: S608  a name of ours
+        " WHERE place = ? AND json_extract(snapshot, '$.request.notebook') = ?",
+        (place, notebook),
+    )
+    return next((owner for owner, state in rows if owner in alive and not _rests(state)), None)
+
+
+def _tidy(retention: Retention, alive: Collection[str], connection: Connection) -> list[str]:
+    oldest = time.time() - retention.days * DAY_SECONDS
+    connection.execute("DELETE FROM logs WHERE updated_at < ?", (oldest,))
+    rows = connection.execute(
+        f"SELECT run_id, owner, updated_at, {_STATE}"  # noqa: S608  a name of ours
+        " FROM runs ORDER BY number DESC"
+    ).fetchall()
+    free = [row for row in rows if row[1] not in alive]
+    gone: list[str] = []
+    for position, (run_id, _, updated_at, state) in enumerate(free):
+        if updated_at < oldest or (position >= retention.runs and _rests(state)):
+            forget_run(run_id, connection)
+            gone.append(run_id)
+    for run_id, _, _, state in reversed(free):
+        if _used_bytes(connection) <= retention.bytes:
+            break
+        if run_id not in gone and _rests(state):
+            forget_run(run_id, connection)
+            gone.append(run_id)
+    return gone
+
+
+def _rests(state: object) -> bool:
+    return state in _AT_REST
+
+
+def _used_bytes(connection: Connection) -> int:
+    [[pages], [free], [size]] = [
+        connection.execute(f"PRAGMA {name}").fetchone()
+        for name in ("page_count", "freelist_count", "page_size")
+    ]
+    return int((pages - free) * size)

@@ -1,0 +1,86 @@
+"""Two servers of one user: a run belongs to one of them, a notebook to one run."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+
+import nbformat
+
+from tests.planner_answers import say
+from tests.planner_server import ScriptedPlanner
+from tests.real_server import RealServer
+
+
+@asynccontextmanager
+async def scripted_planner():
+    async with ScriptedPlanner() as scripted:
+        scripted.workflow({"a": ["s1"]})
+        scripted.step("s1", behaviors=[[say("one"), say("two")]])
+        yield scripted
+
+
+def request(planner, **fields):
+    return {"notebook": "run.ipynb", "planner": {"kind": "http", "url": planner.url}, **fields}
+
+
+async def test_with_one_store_a_run_stays_with_its_server(tmp_path):
+    shared = {"notebooks": tmp_path / "work", "store": tmp_path / "runs.db"}
+    async with (
+        scripted_planner() as planner,
+        RealServer(tmp_path / "one", **shared) as one,
+        RealServer(tmp_path / "two", **shared) as two,
+    ):
+        run = await one.start_run(request(planner, approval="behaviors"))
+        waiting = await one.until(run["id"], "waiting")
+        assert (await two.get("runs"))["runs"] == []
+        refused = await two.ask("POST", "runs", request(planner))
+        assert refused.status_code == 409
+        assert f"process {one.process.pid}" in refused.json()["message"]
+        # When its server dies, the run is taken up by the other, question and all.
+        one.kill()
+        [taken] = (await two.get("runs"))["runs"]
+        assert (taken["id"], taken["status"]) == (run["id"], "paused")
+        await two.command(run["id"], "resume")
+        again = await two.until(run["id"], "waiting")
+        assert again["pending"]["kind"] == waiting["pending"]["kind"]
+        await two.command(run["id"], "confirm", proposal_id=again["pending"]["id"])
+        await two.until(run["id"], "done")
+        # And stays there, when the first comes back.
+        await one.start()
+        assert (await one.get("runs"))["runs"] == []
+    notebook = nbformat.read(tmp_path / "work" / "run.ipynb", as_version=4)
+    assert [cell.source for cell in notebook.cells] == ["one", "two"]
+
+
+async def test_runs_of_another_folder_are_not_taken_up(tmp_path):
+    store = tmp_path / "runs.db"
+    async with scripted_planner() as planner, RealServer(tmp_path / "one", store=store) as one:
+        run = await one.start_run(request(planner, approval="behaviors"))
+        await one.until(run["id"], "waiting")
+    async with RealServer(tmp_path / "two", store=store) as two:
+        assert (await two.get("runs"))["runs"] == []
+    async with RealServer(tmp_path / "one", store=store) as one:
+        assert [known["id"] for known in (await one.get("runs"))["runs"]] == [run["id"]]
+
+
+async def test_with_two_stores_the_second_writer_stops_the_first(tmp_path):
+    """The notebook itself says whose log it follows: nothing is overwritten."""
+    work = tmp_path / "work"
+    async with (
+        scripted_planner() as planner,
+        RealServer(tmp_path / "one", notebooks=work) as one,
+        RealServer(tmp_path / "two", notebooks=work) as two,
+    ):
+        first = await one.start_run(request(planner, approval="behaviors"))
+        waiting = await one.until(first["id"], "waiting")
+        second = await two.start_run(request(planner))
+        await two.until(second["id"], "done")
+        await one.command(first["id"], "confirm", proposal_id=waiting["pending"]["id"])
+        stopped = await one.until(first["id"], "failed", "paused")
+        assert "another server writes it too" in stopped["error"]["message"]
+        assert "retry" in stopped["allowed_commands"]
+        for server in (one, two):
+            assert (await server.ask("GET", "status")).status_code == 200
+    notebook = nbformat.read(work / "run.ipynb", as_version=4)
+    nbformat.validate(notebook)
+    assert [cell.source for cell in notebook.cells] == ["one", "two"]
