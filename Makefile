@@ -30,7 +30,7 @@ NPM_STAMP := node_modules/.stamp-$(NPM_SUM)
 # Re-installing the Python package removes the link to the frontend, hence both sums.
 FRONTEND_STAMP := lib/.stamp-$(FRONTEND_SUM)-$(NPM_SUM)-$(PYTHON_SUM)
 
-.PHONY: help install lab test check fix bench chaos clean chromium
+.PHONY: help install lab test check fix bench chaos fuzz clean chromium
 
 help: ## List the commands
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -95,6 +95,10 @@ bench: install chromium ## Measurements beside their targets; BENCH_ARGS=--quick
 
 chaos: install ## Kill runs at 200 random moments and count what is lost; MOMENTS=20 for fewer
 	python -m tests.chaos.campaign --moments $(or $(MOMENTS),200)
+
+fuzz: install chromium ## Random edits, saves, reloads and second tabs during runs; DURATION=300 SEED=n
+	BCC_FUZZ_SECONDS=$(or $(DURATION),300) $(if $(SEED),BCC_FUZZ_SEED=$(SEED)) \
+		npx playwright test --config ui-tests/playwright.config.ts live-fuzz
 
 clean: ## Remove everything the commands made
 	rm -rf .make .venv node_modules lib dist tsconfig.tsbuildinfo notebook_bcc_ext/labextension
