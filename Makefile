@@ -30,7 +30,7 @@ NPM_STAMP := node_modules/.stamp-$(NPM_SUM)
 # Re-installing the Python package removes the link to the frontend, hence both sums.
 FRONTEND_STAMP := lib/.stamp-$(FRONTEND_SUM)-$(NPM_SUM)-$(PYTHON_SUM)
 
-.PHONY: help install lab test check fix bench chaos soak faults fuzz pictures clean chromium
+.PHONY: help install lab test check fix bench chaos soak faults fuzz livefuzz pictures clean chromium
 
 help: ## List the commands
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -110,6 +110,10 @@ faults: install ## Inject every fault and print its outcome
 fuzz: install ## 10,000 strange planner answers, and strange requests to our own API; SEED=1
 	python -m tests.fuzz.campaign $(if $(SEED),--seed $(SEED))
 	BCC_FUZZ_EXAMPLES=100 pytest -q -n 0 --timeout 3600 tests/fuzz/test_openapi_fuzz.py
+
+livefuzz: install chromium ## Random edits, saves, reloads and second tabs during runs; DURATION=300 SEED=n
+	BCC_FUZZ_SECONDS=$(or $(DURATION),300) $(if $(SEED),BCC_FUZZ_SEED=$(SEED)) \
+		npx playwright test --config ui-tests/playwright.config.ts live-fuzz
 
 clean: ## Remove everything the commands made
 	rm -rf .make .venv node_modules lib dist tsconfig.tsbuildinfo notebook_bcc_ext/labextension

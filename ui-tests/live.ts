@@ -88,7 +88,7 @@ export async function onDisk(
 
 /**
  * The open notebook, cell by cell, from the page's own widgets; what is shown must be what the
- * model has, at one and the same moment, since cells may be streaming in.
+ * model has, in that order, at one and the same moment, since cells may be streaming in.
  */
 export async function inPage(page: LivePage): Promise<ISeenCell[]> {
   let cells: unknown[] = [];
@@ -99,21 +99,29 @@ export async function inPage(page: LivePage): Promise<ISeenCell[]> {
           const panel = window.jupyterapp.shell.currentWidget as unknown as {
             content: {
               node: HTMLElement;
-              widgets: { model: { toJSON(): unknown } }[];
+              widgets: { node: HTMLElement; model: { toJSON(): unknown } }[];
             };
           };
           const { node, widgets } = panel.content;
+          const shown = Array.from(node.querySelectorAll('.jp-Cell'));
+          const other = widgets.findIndex(
+            (widget, index) => widget.node !== shown[index]
+          );
           return {
             cells: widgets.map(widget => widget.model.toJSON()),
-            shown: node.querySelectorAll('.jp-Cell').length
+            difference:
+              other < 0 && shown.length === widgets.length
+                ? ''
+                : `${String(shown.length)} cells shown of ${String(widgets.length)}; ` +
+                  `number ${String(other)} is at ${String(shown.indexOf(widgets[other]?.node ?? document.body))}`
           };
         });
         cells = seen.cells;
-        return seen.shown - seen.cells.length;
+        return seen.difference;
       },
       { timeout: 20_000 }
     )
-    .toBe(0);
+    .toBe('');
   return cells.map(asSeen);
 }
 

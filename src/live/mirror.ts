@@ -15,6 +15,7 @@ import {
   type SharedNotebook
 } from './cells';
 import {
+  inPlace,
   METADATA_KEY,
   placeAfter,
   type ICell,
@@ -52,14 +53,27 @@ export class Mirror {
       ?.source;
   }
 
-  /** Apply operations; `keep` names cells whose text the person has changed meanwhile. */
-  apply(ops: readonly LoggedOp[], keep: ReadonlySet<string>): void {
+  /**
+   * Apply operations of a log, and note with them how far the model is along it.
+   *
+   * `keep` names cells whose text the person has changed meanwhile.
+   */
+  apply(
+    ops: readonly LoggedOp[],
+    keep: ReadonlySet<string>,
+    logId: string
+  ): void {
+    const all = ops.map(({ op }) => op);
+    const shared = this._model.sharedModel;
     this._quietly(() => {
-      this._changeStructure(
-        ops.map(({ op }) => op),
-        keep
-      );
-      this._changeResults(ops.map(({ op }) => op));
+      shared.transact(() => {
+        this._changeStructure(all, keep);
+        shared.setMetadata(METADATA_KEY, {
+          log_id: logId,
+          applied_seq: ops.at(-1)?.seq ?? 0
+        });
+      }, false);
+      this._changeResults(all);
     });
   }
 
@@ -131,12 +145,10 @@ export class Mirror {
     const shared = this._model.sharedModel;
     const cells = new Map(shared.cells.map(cell => [cell.id, cell]));
     // Inside of a transaction the shared model's own list is that of before.
-    const ids = shared.cells.map(({ id }) => id);
-    shared.transact(() => {
-      for (const op of structural) {
-        this._changeCells(op, shared, ids, cells, keep);
-      }
-    }, false);
+    const ids = [...cells.keys()];
+    for (const op of structural) {
+      this._changeCells(op, shared, ids, cells, keep);
+    }
   }
 
   private _changeCells(
@@ -242,33 +254,23 @@ export class Mirror {
 
   private _patchStructure(target: INotebook, wanted: Map<string, ICell>): void {
     const shared = this._model.sharedModel;
-    const cells = new Map(shared.cells.map(cell => [cell.id, cell]));
-    let ids = shared.cells.map(({ id }) => id);
+    const before = shared.cells.filter(
+      cell => wanted.get(cell.id)?.cell_type === cell.cell_type
+    );
+    const staying = inPlace(
+      before.map(({ id }) => id),
+      target.cells.map(({ id }) => id)
+    );
     shared.transact(() => {
-      for (const [id, cell] of cells) {
-        const want = wanted.get(id);
-        if (want?.cell_type !== cell.cell_type) {
-          const index = ids.indexOf(id);
+      // A deleted cell knows nothing any more: what moves is made anew from the target.
+      for (let index = shared.cells.length - 1; index >= 0; index--) {
+        if (!staying.has(shared.cells[index]?.id ?? '')) {
           shared.deleteCell(index);
-          ids.splice(index, 1);
-          cells.delete(id);
         }
       }
       target.cells.forEach((want, index) => {
-        const cell = cells.get(want.id);
-        if (cell === undefined) {
+        if (!staying.has(want.id)) {
           insert(shared, index, { ...want, outputs: [] });
-          ids.splice(index, 0, want.id);
-          return;
-        }
-        const from = ids.indexOf(want.id);
-        if (from !== index) {
-          shared.deleteCell(from);
-          insert(shared, index, cell.toJSON() as unknown as ICell);
-          ids = ids.filter(id => id !== want.id);
-          ids.splice(index, 0, want.id);
-        } else if (cell.source !== want.source) {
-          setSource(cell, want.source);
         }
       });
       shared.metadata = target.metadata;

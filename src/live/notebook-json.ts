@@ -64,6 +64,38 @@ export function placeAfter(ids: string[], afterId: string | null): number {
   return index < 0 ? ids.length : index + 1;
 }
 
+/** As many ids as can stay where they are when `before` is to become `after`. */
+export function inPlace(before: string[], after: string[]): Set<string> {
+  interface IChain {
+    id: string;
+    place: number;
+    previous: IChain | undefined;
+  }
+  const places = new Map(after.map((id, index) => [id, index]));
+  // Of all rising chains of n + 1 places, `chains[n]` is the one that ends lowest.
+  const chains: IChain[] = [];
+  for (const id of before) {
+    const place = places.get(id);
+    if (place !== undefined) {
+      let [low, high] = [0, chains.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if ((chains[middle]?.place ?? 0) < place) {
+          low = middle + 1;
+        } else {
+          high = middle;
+        }
+      }
+      chains[low] = { id, place, previous: chains[low - 1] };
+    }
+  }
+  const staying = new Set<string>();
+  for (let at = chains.at(-1); at !== undefined; at = at.previous) {
+    staying.add(at.id);
+  }
+  return staying;
+}
+
 /**
  * Apply operations to a notebook in place, by the same rules as the server does.
  *

@@ -282,10 +282,9 @@ export class LiveNotebook implements IDisposable {
     }
     try {
       const kept = this._base.rewrittenIn(ops, id => this._mirror.sourceOf(id));
-      this._mirror.apply(ops, kept);
+      this._mirror.apply(ops, kept, logId);
       this._base.add(ops);
       this._seq = last.seq;
-      this._mirror.setPosition(logId, last.seq);
     } catch (reason) {
       console.error('notebook-bcc: the notebook is read again', reason);
       void this._catchUp(null);

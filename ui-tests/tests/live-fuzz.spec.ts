@@ -28,6 +28,9 @@ const FRESH = LONG === undefined ? 986_059 : Date.now() % 1_000_000;
 const SEED = Number(process.env.BCC_FUZZ_SEED ?? FRESH);
 const RUN_SECONDS = Math.min(SECONDS, 30);
 
+// Traces picture the page around every step: with hundreds of cells that is all it does.
+test.use({ trace: 'off' });
+
 /** The same numbers for the same seed (mulberry32). */
 function numbers(seed: number): () => number {
   let state = seed;

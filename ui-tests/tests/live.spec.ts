@@ -1,5 +1,6 @@
 import { expect, test } from '@jupyterlab/galata';
 
+import { saves, watchSaves } from '../bench/page-watch';
 import {
   expectNoDialog,
   expectNoDoubles,
@@ -157,6 +158,35 @@ test.describe('a run in the open notebook', () => {
     await expectNoDialog(page);
     await expect.poll(async () => await isDirty(page)).toBe(false);
   });
+});
+
+test('lines of output stream in, and the file is not saved for each of them', async ({
+  page,
+  tmpPath
+}) => {
+  const path = `${tmpPath}/a.ipynb`;
+  await makeNotebook(page, path, ['own']);
+  await openNotebook(page, path);
+  await watchSaves(page, path);
+  const lines = Array.from({ length: 150 }, (_, i) => `line ${String(i)}\n`);
+  planner = await Planner.start([
+    code(
+      'import time\nfor i in range(150):\n    print("line", i)\n    time.sleep(1 / 30)'
+    ),
+    RUN
+  ]);
+  const run = await startRun(page, path, planner);
+  const cell = page.locator('.jp-Notebook:visible .jp-Cell').nth(1);
+  await expect(cell.locator('.jp-OutputArea-output')).toContainText('line 9');
+  await expect(cell.locator('.jp-InputPrompt')).toHaveText('[*]:');
+  await untilStatus(page, run, 'done');
+  const written = (await saves(page)).filter(({ by }) => by === 'run');
+  expect(written.length).toBeLessThan(lines.length / 10);
+  const [, seen] = await expectSameOnDisk(page, path);
+  expect(seen?.outputs).toEqual([
+    { output_type: 'stream', name: 'stdout', text: lines.join('') }
+  ]);
+  await expectNoDialog(page);
 });
 
 test.describe('autosave', () => {

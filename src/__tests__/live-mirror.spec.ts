@@ -1,0 +1,49 @@
+import { YNotebook } from '@jupyter/ydoc';
+import type { INotebookModel } from '@jupyterlab/notebook';
+
+import { Mirror } from '../live/mirror';
+import type { ICell, INotebook } from '../live/notebook-json';
+
+function cell(id: string, source = `text of ${id}`): ICell {
+  return { id, cell_type: 'markdown', source, metadata: { of: id } };
+}
+
+function notebook(...cells: ICell[]): INotebook {
+  return { nbformat: 4, nbformat_minor: 5, metadata: {}, cells };
+}
+
+function open(...cells: ICell[]): { shared: YNotebook; mirror: Mirror } {
+  const shared = YNotebook.create({ data: notebook(...cells) as never });
+  const model = { sharedModel: shared, dirty: false, cells: [] };
+  return {
+    shared,
+    mirror: new Mirror(model as unknown as INotebookModel)
+  };
+}
+
+describe('patching the open notebook', () => {
+  it('moves cells with all they have', () => {
+    const { mirror, shared } = open(cell('a'), cell('b'), cell('c'), cell('d'));
+    mirror.patch(notebook(cell('d'), cell('a'), cell('c'), cell('b')));
+    expect(mirror.toJSON().cells).toMatchObject([
+      cell('d'),
+      cell('a'),
+      cell('c'),
+      cell('b')
+    ]);
+    expect(shared.cells.map(({ source }) => source)).toEqual([
+      'text of d',
+      'text of a',
+      'text of c',
+      'text of b'
+    ]);
+  });
+
+  it('touches only cells that are in another place', () => {
+    const { mirror, shared } = open(cell('a'), cell('b'), cell('c'), cell('d'));
+    const before = new Map(shared.cells.map(one => [one.id, one]));
+    mirror.patch(notebook(cell('b'), cell('c'), cell('d'), cell('a')));
+    const same = shared.cells.filter(one => before.get(one.id) === one);
+    expect(same.map(({ id }) => id)).toEqual(['b', 'c', 'd']);
+  });
+});
