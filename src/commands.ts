@@ -70,9 +70,11 @@ export function addCommands(parts: ICommandParts): void {
         : trans.__('Start a Notebook-BCC Run…'),
     caption: trans.__('Plan an analysis and run it in a notebook'),
     icon: args => (args.isPalette ? undefined : notebookBccIcon),
-    execute: () => {
+    execute: async () => {
       model.openStart();
       show();
+      await sidebar.renderPromise;
+      sidebar.fillIn();
     },
     describedBy: NO_ARGUMENTS
   });

@@ -34,6 +34,11 @@ export class Sidebar extends VDomRenderer<Model> {
       ?.focus();
   }
 
+  /** The keyboard is on the first field of the form. */
+  fillIn(): void {
+    this.node.querySelector<HTMLElement>('form textarea')?.focus();
+  }
+
   protected override render(): React.JSX.Element {
     const { model, _trans: trans } = this;
     return (

@@ -166,9 +166,13 @@ test('the keyboard is enough to start a run', async ({
   tmpPath,
   planners
 }) => {
-  await page.keyboard.press('Control+Alt+G');
   const form = page.getByRole('form', { name: 'Start a run' });
-  await form.getByRole('textbox', { name: 'Goal' }).focus();
+  // While JupyterLab starts, its launcher takes the keyboard.
+  await expect(async () => {
+    await page.keyboard.press('Control+Alt+G');
+    const goal = form.getByRole('textbox', { name: 'Goal' });
+    await expect(goal).toBeFocused({ timeout: 2000 });
+  }).toPass();
   await page.keyboard.type('By hand');
   const type = async (text: string): Promise<void> => {
     await page.keyboard.press('ControlOrMeta+A');
