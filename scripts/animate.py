@@ -2,64 +2,63 @@
 
     python scripts/animate.py FOLDER FILE.webp
 
-A frame's name ends in the milliseconds it is shown: `007-420.png`. Frames that show what the one
-before shows are left out.
+`frames.json` in the folder lists the frames, when each was drawn, and how long it is to be held.
+Long waits are cut short, and of frames that follow each other too fast some are left out.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
-from PIL import Image, ImageChops
+from PIL import Image
 
 MAX_BYTES = 1_500_000
-MAX_FRAMES = 60
-WIDTH = 960
+WIDTH = 900
+SHORTEST, LONGEST = 0.16, 0.5
+"""Seconds that a frame is shown when nothing says that it is to be held."""
+
+Frame = tuple[Path, float]
 
 
-def frames_in(folder: Path) -> tuple[list[Image.Image], list[int]]:
-    images: list[Image.Image] = []
-    durations: list[int] = []
-    for path in sorted(folder.glob("*.png")):
-        image = Image.open(path).convert("RGB")
-        image = image.resize(
-            (WIDTH, round(image.height * WIDTH / image.width)), Image.Resampling.LANCZOS
-        )
-        if images and ImageChops.difference(images[-1], image).getbbox() is None:
-            continue
-        images.append(image)
-        durations.append(int(path.stem.rpartition("-")[2]))
-    return images, durations
+def frames_in(folder: Path) -> list[Frame]:
+    listed = json.loads((folder / "frames.json").read_text())
+    frames: list[Frame] = []
+    left_over = 0.0
+    for one, following in zip(listed, [*listed[1:], None], strict=True):
+        lasted = min(following["at"] - one["at"], LONGEST) if following else LONGEST
+        left_over += max(lasted, one["hold"])
+        if left_over >= SHORTEST:
+            frames.append((folder / one["file"], left_over))
+            left_over = 0.0
+    return frames
 
 
-def thinned(images: list[Image.Image], durations: list[int]) -> tuple[list[Image.Image], list[int]]:
-    """Every so manieth of the short frames; those that are to be read stay."""
-    short = min(durations)
-    every = -(-len(images) // MAX_FRAMES)
-    kept = [n for n, ms in enumerate(durations) if ms > short or n % every == 0]
-    return [images[n] for n in kept], [durations[n] for n in kept]
+def picture(path: Path) -> Image.Image:
+    image = Image.open(path).convert("RGB")
+    height = round(image.height * WIDTH / image.width)
+    return image.resize((WIDTH, height), Image.Resampling.LANCZOS)
 
 
 def main() -> int:
     folder, target = Path(sys.argv[1]), Path(sys.argv[2])
-    images, durations = frames_in(folder)
-    if not images:
-        print(f"there are no frames in {folder}")
-        return 1
-    images, durations = thinned(images, durations)
-    images[0].save(
+    frames = frames_in(folder)
+    first, *others = [picture(path) for path, _ in frames]
+    durations = [round(seconds * 1000) for _, seconds in frames]
+    first.save(
         target,
         save_all=True,
-        append_images=images[1:],
+        append_images=others,
         duration=durations,
         loop=0,
-        quality=70,
+        quality=55,
         method=6,
         minimize_size=True,
+        kmax=20,
     )
     size = target.stat().st_size
-    print(f"{target}: {len(images)} frames, {sum(durations) / 1000:.0f} s, {size:,} bytes")
+    print(f"{target}: {len(frames)} frames, {sum(durations) / 1000:.0f} s, {size:,} bytes")
     return 0 if size <= MAX_BYTES else 1
 
 

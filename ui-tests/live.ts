@@ -119,7 +119,7 @@ export async function inPage(page: LivePage): Promise<ISeenCell[]> {
         cells = seen.cells;
         return seen.difference;
       },
-      { timeout: 20_000 }
+      { timeout: 60_000 }
     )
     .toBe('');
   return cells.map(asSeen);

@@ -1,5 +1,5 @@
 import { expect } from '@jupyterlab/galata';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 import { UI_TESTS } from '../server';
@@ -11,19 +11,10 @@ const FOLDER = 'churn';
 
 test.use({ autoGoto: false, viewport: { width: 1100, height: 680 } });
 
-/** A run as a person sees it: the name of a frame says for how many milliseconds it is shown. */
+/** A run as a person sees it, as the browser draws it; `frames.json` says when each was drawn. */
 test('a run, frame by frame', async ({ page }) => {
   rmSync(FRAMES, { recursive: true, force: true });
   mkdirSync(FRAMES, { recursive: true });
-  let count = 0;
-  const frame = async (ms: number): Promise<void> => {
-    count += 1;
-    const name = `${String(count).padStart(3, '0')}-${String(ms)}.png`;
-    await page.screenshot({
-      path: resolve(FRAMES, name),
-      animations: 'disabled'
-    });
-  };
   for (const name of ['first-steps.ipynb', 'customers.csv']) {
     await page.contents.uploadFile(
       resolve(EXAMPLES, name),
@@ -44,20 +35,37 @@ test('a run, frame by frame', async ({ page }) => {
     .getByLabel('Notebook', { exact: true })
     .fill(`${FOLDER}/report.ipynb`);
   await expect(form.getByLabel('Data file')).toHaveValue('customers.csv');
-  await frame(1800);
-  await form.getByRole('button', { name: 'Start' }).click();
-  await expect(page.getByRole('tab', { name: 'report.ipynb' })).toBeVisible();
 
-  const confirm = page.getByTestId('bcc-confirm');
-  const finished = panel(page).getByText('Workflow finished');
-  while (!(await finished.isVisible())) {
-    if (await confirm.isVisible()) {
-      await frame(2600);
-      await confirm.click();
-      await expect(confirm).toBeHidden();
+  const session = await page.context().newCDPSession(page);
+  const frames: { file: string; at: number; hold: number }[] = [];
+  session.on('Page.screencastFrame', ({ data, sessionId, metadata }) => {
+    const file = `${String(frames.length).padStart(4, '0')}.jpg`;
+    writeFileSync(resolve(FRAMES, file), Buffer.from(data, 'base64'));
+    frames.push({ file, at: metadata.timestamp ?? 0, hold: 0 });
+    void session.send('Page.screencastFrameAck', { sessionId });
+  });
+  await session.send('Page.startScreencast', { format: 'jpeg', quality: 92 });
+  /** What is to be read stays for a while. */
+  const hold = async (seconds: number): Promise<void> => {
+    await expect.poll(() => frames.length).toBeGreaterThan(0);
+    await page.waitForTimeout(500);
+    const last = frames.at(-1);
+    if (last) {
+      last.hold = seconds;
     }
-    await frame(420);
-    await page.waitForTimeout(900);
-  }
-  await frame(3200);
+  };
+
+  await hold(2);
+  await form.getByRole('button', { name: 'Start' }).click();
+  const confirm = page.getByTestId('bcc-confirm');
+  await confirm.waitFor({ timeout: 180_000 });
+  await confirm.hover();
+  await hold(3);
+  await confirm.click();
+  await panel(page)
+    .getByText('Workflow finished')
+    .waitFor({ timeout: 180_000 });
+  await hold(4);
+  await session.send('Page.stopScreencast');
+  writeFileSync(resolve(FRAMES, 'frames.json'), JSON.stringify(frames));
 });

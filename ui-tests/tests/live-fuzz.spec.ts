@@ -6,6 +6,7 @@ import {
   expectNoDialog,
   expectNoDoubles,
   expectSameOnDisk,
+  inModel,
   inPage,
   makeNotebook,
   openNotebook,
@@ -111,7 +112,7 @@ test('random edits, saves, reloads and second tabs during runs lose nothing', as
     id: string;
     source: string;
   } | null> => {
-    const cells = (await inPage(page)).filter(
+    const cells = (await inModel(page)).filter(
       ({ source }) => runs.cells.includes(source) && !changed.has(source)
     );
     return cells[some(Math.max(1, cells.length - 2))] ?? null;

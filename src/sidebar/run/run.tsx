@@ -35,7 +35,7 @@ export function RunPanel({ run }: { run: RunView }): React.JSX.Element {
       {run.status === 'done' && <Finished run={run} />}
       <Steer run={run} />
       <NotifyMe run={run} />
-      <PlannerWords run={run} />
+      {run.pending === null && <PlannerWords run={run} />}
       <PlanTree key={run.id} run={run} />
       <Attainment run={run} />
       <div className="bcc-Folds">
