@@ -107,7 +107,7 @@ async def _meddle(home: Path, meddle: Any, *expected: str) -> Outcome:
         return outcome
 
 
-@fault("somebody else edits the file", "done", "workflow_completed", "nothing to complain about")
+@fault("somebody else edits the file", "done", "workflow_completed", "was changed by another")
 async def conflicting(home: Path) -> Outcome:
     def edit(file: Path) -> None:
         notebook = nbformat.read(file, as_version=4)
