@@ -119,7 +119,8 @@ async def test_a_paused_run_goes_on_after_a_restart_with_its_tree(tmp_path):
         before = await server.get(f"runs/{run_id}/activity")
         await restart(server, "kill")
         after = await server.get(f"runs/{run_id}/activity")
-        assert after["epoch"] == before["epoch"]
+        # Browsers that knew the tree of the earlier server ask for all of it.
+        assert after["epoch"] != before["epoch"]
         # What came after the last snapshot is done again.
         assert set(names(after, "name")) <= set(names(before, "name"))
         done = [node for node in after["nodes"] if node["status"] == "done"]
