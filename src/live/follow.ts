@@ -4,6 +4,7 @@ import type { LoggedOp } from '../protocol';
 import type { INotebookBcc } from '../tokens';
 import type { LiveNotebook } from './session';
 
+const SETTLING_MS = [0, 100, 400, 1500];
 const HANDS_ON = ['wheel', 'pointerdown', 'keydown', 'touchstart'] as const;
 
 /**
@@ -56,12 +57,34 @@ export class Follower {
       })
       .filter(cellId => cellId !== null)
       .at(-1);
-    const { content } = this._panel;
-    const index = content.widgets.findIndex(cell => cell.model.id === id);
-    if (index >= 0) {
-      void content.scrollToItem(index, 'smart').catch(() => undefined);
+    if (id !== undefined) {
+      void this._scrollTo(id, run);
+    }
+  }
+
+  /** More than once: cells above grow while they are drawn, and push this one out of sight. */
+  private async _scrollTo(id: string, run: string): Promise<void> {
+    this._target = id;
+    for (const pause of SETTLING_MS) {
+      await new Promise(resolve => setTimeout(resolve, pause));
+      const { content } = this._panel;
+      if (
+        this._target !== id ||
+        this._stoppedIn === run ||
+        content.isDisposed
+      ) {
+        return;
+      }
+      const cell = content.widgets.find(({ model }) => model.id === id);
+      if (cell?.isAttached) {
+        cell.node.scrollIntoView({ block: 'nearest' });
+      } else if (cell) {
+        const index = content.widgets.indexOf(cell);
+        await content.scrollToItem(index, 'smart').catch(() => undefined);
+      }
     }
   }
 
   private _stoppedIn: string | null = null;
+  private _target: string | null = null;
 }
