@@ -3,7 +3,8 @@
     python scripts/animate.py FOLDER FILE.webp
 
 `frames.json` in the folder lists the frames, when each was drawn, and how long it is to be held.
-Long waits are cut short, and of frames that follow each other too fast some are left out.
+It plays faster than the run was, long waits are cut short, and of frames that follow each other
+too fast some are left out.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from PIL import Image
 
 MAX_BYTES = 1_500_000
 WIDTH = 900
-SHORTEST, LONGEST = 0.16, 0.5
+SPEED = 3
+SHORTEST, LONGEST = 0.16, 0.4
 """Seconds that a frame is shown when nothing says that it is to be held."""
 
 Frame = tuple[Path, float]
@@ -27,7 +29,8 @@ def frames_in(folder: Path) -> list[Frame]:
     frames: list[Frame] = []
     left_over = 0.0
     for one, following in zip(listed, [*listed[1:], None], strict=True):
-        lasted = min(following["at"] - one["at"], LONGEST) if following else LONGEST
+        lasted = (following["at"] - one["at"]) / SPEED if following else 0.0
+        lasted = min(lasted, LONGEST)
         left_over += max(lasted, one["hold"])
         if left_over >= SHORTEST:
             frames.append((folder / one["file"], left_over))

@@ -9,7 +9,7 @@ import {
   test as base,
   type IJupyterLabPageFixture
 } from '@jupyterlab/galata';
-import type { Locator } from '@playwright/test';
+import type { CDPSession, Locator } from '@playwright/test';
 
 import { pictureOf } from './pictures';
 import { UI_TESTS } from './server';
@@ -79,6 +79,17 @@ export const CHINESE = {
     '@jupyterlab/translation-extension:plugin': { locale: 'zh_CN' }
   }
 };
+
+/** A line to the browser's own tools. Galata's page is not the one that the browser knows. */
+export async function newSession(
+  page: IJupyterLabPageFixture
+): Promise<CDPSession> {
+  const [own] = page.context().pages();
+  if (!own) {
+    throw new Error('the page is closed');
+  }
+  return await page.context().newCDPSession(own);
+}
 
 export function panel(page: IJupyterLabPageFixture): Locator {
   return page.locator(`#${SIDEBAR}`);

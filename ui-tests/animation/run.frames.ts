@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 import { UI_TESTS } from '../server';
-import { asNewcomer, panel, SIDEBAR, test } from '../sidebar';
+import { asNewcomer, newSession, panel, SIDEBAR, test } from '../sidebar';
 
 const FRAMES = resolve(UI_TESTS, 'screenshots/frames');
 const EXAMPLES = resolve(UI_TESTS, '../examples');
@@ -36,7 +36,7 @@ test('a run, frame by frame', async ({ page }) => {
     .fill(`${FOLDER}/report.ipynb`);
   await expect(form.getByLabel('Data file')).toHaveValue('customers.csv');
 
-  const session = await page.context().newCDPSession(page);
+  const session = await newSession(page);
   const frames: { file: string; at: number; hold: number }[] = [];
   session.on('Page.screencastFrame', ({ data, sessionId, metadata }) => {
     const file = `${String(frames.length).padStart(4, '0')}.jpg`;

@@ -3,7 +3,7 @@ import type { CDPSession } from '@playwright/test';
 import { appendFileSync } from 'node:fs';
 
 import { Planner } from '../planner';
-import { openSidebar, panel, serverView, test } from '../sidebar';
+import { newSession, openSidebar, panel, serverView, test } from '../sidebar';
 
 const ACTIONS = Number(process.env.BCC_BENCH_ACTIONS ?? 2000);
 const EDGE = Number(process.env.BCC_BENCH_EDGE ?? 200);
@@ -39,7 +39,7 @@ test('a long run beside the sidebar', async ({ page, tmpPath }) => {
     { action: 'add', shot_type: 'dialogue', content: `Line ${String(at + 1)}` }
   ]).flat();
   const planner = await Planner.start([1, ...lines, { wait: 'end' }]);
-  const session = await page.context().newCDPSession(page);
+  const session = await newSession(page);
   await session.send('Performance.enable');
 
   let events = 0;

@@ -18,6 +18,10 @@ import {
 
 const EXAMPLES = resolve(UI_TESTS, '../examples');
 
+test.describe('beside a notebook', () => {
+  // The picture of the form shows this path.
+  test.use({ tmpPath: 'churn' });
+
 test('the form suggests the notebook and the only data file', PICTURE, async ({
   page,
   tmpPath
@@ -41,6 +45,7 @@ test('the form suggests the notebook and the only data file', PICTURE, async ({
   await expect(form.getByLabel('Data file')).toHaveValue('customers.csv');
   await expect(form.getByText('From a CSV file to a report')).toBeVisible();
   await portray(page, 'start');
+});
 });
 
 test('what is wrong is said at its field', async ({
