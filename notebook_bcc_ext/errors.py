@@ -3,6 +3,7 @@
     BccError
     ├── ProtocolError            bytes or fields that do not fit the protocol
     │   ├── MissingFieldError    a required field is absent (names model and field)
+    │   ├── TooLargeError        a request's body beyond its limit
     │   ├── UnknownActionError   an action type nobody registered
     │   └── InvalidProposalError an update that would break the running workflow
     ├── IllegalTransitionError   a (state, event) pair outside the transition table
@@ -43,6 +44,10 @@ class MissingFieldError(ProtocolError):
         self.model = model
         self.field = field
         super().__init__(f"{model}: required field '{field}' is missing")
+
+
+class TooLargeError(ProtocolError):
+    pass
 
 
 class UnknownActionError(ProtocolError):

@@ -138,8 +138,9 @@ class CodeRunner(Protocol):
     def identity(self) -> str | None:
         """Tells one life of one kernel from another; None before the start."""
 
-    async def start(self) -> None:
-        """Attach to the notebook's kernel session, or start one."""
+    async def start(self, known: str | None = None) -> None:
+        """Attach to the notebook's kernel session, or start one. A notebook without a session gets
+        the kernel of that identity back, if it outlived its server."""
 
     async def run(self, code: str, cell_id: str, on_outputs: OutputListener) -> RunResult:
         """Run code as the cell `cell_id`. Outputs are reported as they come, merged and bounded."""

@@ -94,6 +94,9 @@ export class Model extends VDomModel implements INotebookBcc {
   }
 
   set cellPlace(place: ICellPlace | null) {
+    if (JSON.stringify(place) === JSON.stringify(this._cellPlace)) {
+      return;
+    }
     this._cellPlace = place;
     this.stateChanged.emit();
   }

@@ -31,8 +31,15 @@ export class NotebookLink {
     _tracker?.currentChanged.connect(() => {
       this._currentChanged.emit();
     });
+    // A notebook that opens has an active cell, too, which nobody chose: only what the person
+    // does in the notebook counts.
     _tracker?.activeCellChanged.connect(() => {
-      this._model.cellPlace = this.placeOfActiveCell();
+      this._model.cellPlace = null;
+    });
+    _tracker?.widgetAdded.connect((_, panel) => {
+      for (const gesture of ['click', 'keyup']) {
+        panel.content.node.addEventListener(gesture, this._showNodeOfCell);
+      }
     });
   }
 
@@ -87,9 +94,14 @@ export class NotebookLink {
     }
     await this._commands.execute(OPEN, { path });
     notebook.activeCellIndex = index;
+    this._showNodeOfCell();
     await notebook.scrollToCell(cell, 'smart');
     return true;
   }
+
+  private readonly _showNodeOfCell = (): void => {
+    this._model.cellPlace = this.placeOfActiveCell();
+  };
 
   private readonly _currentChanged = new Signal<this, void>(this);
 

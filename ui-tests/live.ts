@@ -125,14 +125,28 @@ export async function inPage(page: LivePage): Promise<ISeenCell[]> {
   return cells.map(asSeen);
 }
 
-/** The same from the model alone: a large notebook is put into the page little by little. */
+/**
+ * The same from the model: a large notebook is put into the page little by little. What is there
+ * already must be in the right order.
+ */
 export async function inModel(page: LivePage): Promise<ISeenCell[]> {
-  const cells = await page.evaluate(() => {
+  const { cells, inOrder } = await page.evaluate(() => {
     const { content } = window.jupyterapp.shell.currentWidget as unknown as {
-      content: { widgets: { model: { toJSON(): unknown } }[] };
+      content: {
+        node: HTMLElement;
+        widgets: { node: HTMLElement; model: { toJSON(): unknown } }[];
+      };
     };
-    return content.widgets.map(({ model }) => model.toJSON());
+    const shown = Array.from(content.node.querySelectorAll('.jp-Cell'));
+    const there = content.widgets.filter(({ node }) => node.isConnected);
+    return {
+      cells: content.widgets.map(({ model }) => model.toJSON()),
+      inOrder:
+        there.length === shown.length &&
+        there.every(({ node }, index) => node === shown[index])
+    };
   });
+  expect(inOrder).toBe(true);
   return cells.map(asSeen);
 }
 
@@ -159,12 +173,13 @@ export async function isDirty(page: LivePage): Promise<boolean> {
 /** Save as the person would, and wait until the file is what the page shows. */
 export async function expectSameOnDisk(
   page: LivePage,
-  path: string
+  path: string,
+  read = inPage
 ): Promise<ISeenCell[]> {
   await page.evaluate(async () => {
     await window.jupyterapp.commands.execute('docmanager:save');
   });
-  const cells = await inPage(page);
+  const cells = await read(page);
   await expect
     .poll(async () => await onDisk(page, path), { timeout: 20_000 })
     .toEqual(cells);
@@ -313,8 +328,9 @@ export async function changeCell(
             };
             editor: {
               setCursorPosition(at: { line: number; column: number }): void;
-            };
+            } | null;
           }[];
+          scrollToItem(index: number): Promise<void>;
         };
       };
       const { content } = panel;
@@ -338,6 +354,11 @@ export async function changeCell(
       } else if (what === 'move up') {
         await commands.execute('notebook:move-cell-up');
       } else {
+        // A cell that was never in view has no editor yet.
+        await content.scrollToItem(index).catch(() => undefined);
+        while (cell.editor === null) {
+          await new Promise(resolve => setTimeout(resolve, 50));
+        }
         cell.editor.setCursorPosition({ line: 0, column: 4 });
         await commands.execute('notebook:split-cell-at-cursor');
       }

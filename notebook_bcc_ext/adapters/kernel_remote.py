@@ -24,6 +24,9 @@ class RemoteKernelSource:
         self._kernel_name = kernel_name
         self._manager: Any = None
 
+    def prefer(self, kernel_id: str) -> None:
+        """A headless run ends its kernel, and is not taken up."""
+
     async def start(self) -> Kernel:
         running = await self.find()
         if running is not None and await self.is_there(running):

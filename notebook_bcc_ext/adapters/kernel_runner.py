@@ -70,7 +70,9 @@ class KernelRunner:
             return None
         return f"{self._link.kernel.kernel_id}/{self._link.kernel.process}"
 
-    async def start(self) -> None:
+    async def start(self, known: str | None = None) -> None:
+        if known is not None and self._link is None:
+            self.source.prefer(known.partition("/")[0])
         await self._connect(start=True)
 
     # -- running cells ----------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 
 from jupyter_client.kernelspec import NoSuchKernel
 from jupyter_core.utils import ensure_async
-from jupyter_server.gateway.managers import GatewayKernelManager
+from jupyter_server.gateway.managers import GatewayKernelManager, GatewayMappingKernelManager
 from tornado.web import HTTPError
 
 from notebook_bcc_ext.adapters.kernel_gateway import GatewayChannels
@@ -32,7 +32,11 @@ class SessionKernelSource:
         self._sessions = session_manager
         self._kernels = kernel_manager
         self._creating = asyncio.Lock()
+        self._preferred: str | None = None
         self.path = path
+
+    def prefer(self, kernel_id: str) -> None:
+        self._preferred = kernel_id
 
     async def start(self) -> Kernel:
         async with self._creating:
@@ -111,6 +115,7 @@ class SessionKernelSource:
                     name=self.path.rpartition("/")[2],
                     type="notebook",
                     kernel_name=name,
+                    kernel_id=await self._survivor(),
                 )
             )
             kernel_id = session["kernel"]["id"]
@@ -120,6 +125,19 @@ class SessionKernelSource:
             raise KernelError(msg) from error
         await _until_launched(manager)
         return kernel_of(manager, kernel_id)
+
+    async def _survivor(self) -> str | None:
+        """The preferred kernel, when it outlived its server behind a gateway. A server that was
+        started anew does not know of it until it is asked to use it."""
+        wanted, kernels = self._preferred, self._kernels
+        behind_gateway: bool = isinstance(kernels, GatewayMappingKernelManager)
+        if wanted is None or not behind_gateway:
+            return None
+        await kernels.start_kernel(kernel_id=wanted)
+        if kernels.get_kernel(wanted).has_kernel:
+            return wanted
+        kernels.remove_kernel(wanted)
+        return None
 
     async def _kernel_name(self) -> str | None:
         """The kernelspec the notebook names, when it is installed here; else the default."""

@@ -30,6 +30,9 @@ class Kernel:
 
 
 class KernelSource(Protocol):
+    def prefer(self, kernel_id: str) -> None:
+        """Use that kernel if it still runs, before another one is started."""
+
     async def start(self) -> Kernel:
         """The kernel to use now; started when there is none."""
 
@@ -68,6 +71,9 @@ class OwnKernelSource:
             self._options["env"] = env
         self._manager: Any = None
         self._sockets: tempfile.TemporaryDirectory[str] | None = None
+
+    def prefer(self, kernel_id: str) -> None:
+        """A kernel of our own ends with its process."""
 
     async def start(self) -> Kernel:
         running = await self.find()

@@ -25,7 +25,7 @@ async def reconnect(world: World, approval: Approval) -> None:
     # Before the first stage nothing was written, so a missing notebook is made.
     await world.notebook.open(again=world.memory.has_workflow)
     settle_intent(world)
-    await world.runner.start()
+    await world.runner.start(world.memory.kernel)
     await notice_new_kernel(world, approval)
 
 

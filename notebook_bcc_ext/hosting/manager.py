@@ -65,6 +65,7 @@ class RunManager:
         settings = self._settings(request)
         async with self._creating:
             await self._check_free(request.notebook)
+            self._check_count(settings.max_active_runs)
             run = self._make(uuid.uuid4().hex, request, settings)
         try:
             await run.save()
@@ -89,6 +90,16 @@ class RunManager:
         if busy is not None:
             raise IllegalCommandError(
                 "start", f"the run {busy.id} is still active in {notebook}", ["cancel"]
+            )
+
+    def _check_count(self, most: int) -> None:
+        active = sum(run.status not in AT_REST for run in self._runs.values())
+        if active >= most:
+            raise IllegalCommandError(
+                "start",
+                f"{active} runs are active, and max_active_runs allows {most}; "
+                "finish or cancel one of them first",
+                [],
             )
 
     def _make(
@@ -177,8 +188,7 @@ class RunManager:
 
     def active_run_of(self, path: str) -> Run | None:
         for run in self._runs.values():
-            active = run.status in ("running", "paused", "waiting")
-            if active and run.world.notebook.path == path:
+            if run.status not in AT_REST and run.world.notebook.path == path:
                 return run
         return None
 

@@ -184,6 +184,8 @@ class Settings(BaseModel):
     call_record_bytes: int = Field(default=256 * KIB, ge=KIB, le=16 * MIB)
     """How much of each request and answer the call inspector keeps."""
 
+    max_active_runs: int = Field(default=100, ge=1, le=10_000)
+    """Runs of one server that are not at rest; a further one is refused."""
     keep_runs: int = Field(default=100, ge=1, le=10_000)
     """Runs at rest that the store remembers, the newest; one that is not at rest always stays."""
     keep_days: float = Field(default=180.0, gt=0, le=36_500, allow_inf_nan=False)

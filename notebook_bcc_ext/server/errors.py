@@ -13,6 +13,7 @@ from notebook_bcc_ext.planners.source import PlaybookError
 # The most specific class that is listed wins; whatever is not listed is a fault of ours (500).
 STATUSES: dict[type[errors.BccError], HTTPStatus] = {
     errors.ProtocolError: HTTPStatus.BAD_REQUEST,
+    errors.TooLargeError: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     errors.SettingsError: HTTPStatus.BAD_REQUEST,
     errors.NotFoundError: HTTPStatus.NOT_FOUND,
     errors.IllegalTransitionError: HTTPStatus.CONFLICT,

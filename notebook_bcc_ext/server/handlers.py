@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from jupyter_server.base.handlers import APIHandler
 from pydantic import BaseModel, ValidationError
 
-from notebook_bcc_ext.errors import BccError, ProtocolError
+from notebook_bcc_ext.errors import BccError, ProtocolError, TooLargeError
 from notebook_bcc_ext.hosting.manager import RunManager
 from notebook_bcc_ext.hosting.settings import SettingsService
 from notebook_bcc_ext.protocol.base import explain
@@ -18,6 +18,7 @@ from notebook_bcc_ext.server.host import Host
 
 AUTH_RESOURCE = "notebook_bcc"
 HOST_SETTING = "notebook_bcc_host"
+MIB = 1024 * 1024
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -25,6 +26,8 @@ M = TypeVar("M", bound=BaseModel)
 class BccHandler(APIHandler):
     # What an authorizer sees; `@authorized` reads it from here.
     auth_resource = AUTH_RESOURCE
+    max_body_bytes: int | None = 4 * MIB
+    """None: only Jupyter's own limit, as for its own saves."""
 
     @property
     def host(self) -> Host:
@@ -47,18 +50,24 @@ class BccHandler(APIHandler):
     def body(self, model: type[M]) -> M:
         """The request's body as that model; a wrong one is a clear 400."""
         try:
-            return model.model_validate_json(self.request.body)
+            return model.model_validate_json(self._raw_body())
         except ValidationError as error:
             raise explain(error, model.__name__) from None
 
     def json_object(self) -> dict[str, Any]:
         try:
-            value = json.loads(self.request.body)
+            value = json.loads(self._raw_body())
         except ValueError:
             value = None
         if not isinstance(value, dict):
             raise ProtocolError("the body must be a JSON object")
         return value
+
+    def _raw_body(self) -> bytes:
+        body, most = self.request.body, self.max_body_bytes
+        if most is not None and len(body) > most:
+            raise TooLargeError(f"the body has {len(body):,} bytes; at most {most:,} are allowed")
+        return body
 
     def page(self, most: int) -> tuple[int, int]:
         """`?after=N&limit=M`, within bounds."""

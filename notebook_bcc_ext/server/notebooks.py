@@ -62,6 +62,8 @@ class PullHandler(NotebookHandler):
 
 
 class SaveHandler(NotebookHandler):
+    max_body_bytes = None
+
     @authenticated
     @authorized
     async def post(self) -> None:

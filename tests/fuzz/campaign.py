@@ -117,7 +117,7 @@ class EchoRunner:
         self._chance = chance
         self._count = 0
 
-    async def start(self) -> None: ...
+    async def start(self, known: str | None = None) -> None: ...
 
     async def run(self, code: str, cell_id: str, on_outputs: OutputListener) -> RunResult:  # noqa: ARG002
         self._count += 1

@@ -9,7 +9,7 @@ import pytest
 
 from tests.planner_answers import RUN, add, say
 from tests.planner_server import ScriptedPlanner
-from tests.real_server import RealServer
+from tests.real_server import TOKEN, RealServer
 
 NOTEBOOK = "run.ipynb"
 
@@ -171,3 +171,25 @@ async def test_a_notebook_deleted_meanwhile_is_not_begun_anew(tmp_path):
         await server.command(run_id, "retry")
         await finish(server, run_id)
         assert sources(server) == ["x = 41", "print('x' in globals())"]
+
+
+async def test_a_kernel_that_outlived_the_server_is_used_again(tmp_path):
+    """Kernels behind a gateway do not end with the server; nothing is lost, so nothing is asked."""
+    async with RealServer(tmp_path / "gateway") as gateway, ScriptedPlanner() as planner:
+        address = (
+            f"--GatewayClient.url={gateway.client.base_url}",
+            f"--GatewayClient.auth_token={TOKEN}",
+        )
+        async with RealServer(tmp_path / "server", arguments=address) as server:
+            run_id = (await to_the_second_step(server, planner))["id"]
+            [before] = (await gateway.ask("GET", "/api/kernels")).json()
+            await restart(server, "kill")
+            await server.command(run_id, "resume")
+            waiting = await server.until(run_id, "waiting")
+            assert waiting["pending"]["kind"] == "behavior"
+            await server.command(run_id, "confirm", proposal_id=waiting["pending"]["id"])
+            await server.until(run_id, "done")
+            notebook = nbformat.read(server.notebooks / NOTEBOOK, as_version=4)
+            assert notebook.cells[1].outputs[0].text == "True\n"
+            [after] = (await gateway.ask("GET", "/api/kernels")).json()
+            assert after["id"] == before["id"]

@@ -115,3 +115,15 @@ class TestWithoutPermission:
     @pytest.mark.parametrize("path", SOCKETS)
     async def test_no_socket_opens(self, path, refusal_of, jp_auth_header):
         assert await refusal_of(path, jp_auth_header) == 403
+
+
+@pytest.mark.parametrize(("method", "path"), [call for call in CALLS if call[0] != "GET"])
+async def test_a_cookie_alone_changes_nothing(
+    method, path, status_of, jp_serverapp, http_server_client, jp_http_port, jp_base_url
+):
+    """XSRF: a foreign page can make a browser send its cookie, but cannot read the token in it."""
+    host = f"localhost:{jp_http_port}"
+    cookie = await log_in(jp_serverapp, http_server_client, jp_base_url, host)
+    assert await status_of(method, path, {"Cookie": cookie, "Host": host}) == 403
+    ours = {"Cookie": f"{cookie}; _xsrf=known", "X-XSRFToken": "known", "Host": host}
+    assert await status_of(method, path, ours) != 403

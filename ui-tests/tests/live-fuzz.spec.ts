@@ -7,7 +7,6 @@ import {
   expectNoDoubles,
   expectSameOnDisk,
   inModel,
-  inPage,
   makeNotebook,
   openNotebook,
   reloadPage,
@@ -260,11 +259,11 @@ test('random edits, saves, reloads and second tabs during runs lose nothing', as
       // A page in the background is in no hurry to put cells into its DOM.
       await each.bringToFront();
       await expect
-        .poll(async () => sources(await inPage(each)).sort(), {
+        .poll(async () => sources(await inModel(each)).sort(), {
           timeout: 30_000
         })
         .toEqual(wanted);
-      expectNoDoubles(await expectSameOnDisk(each, path));
+      expectNoDoubles(await expectSameOnDisk(each, path, inModel));
       await expectNoDialog(each);
     }
     console.log(

@@ -41,7 +41,7 @@ export function clockTime(iso: string): string {
   const date = new Date(iso);
   return Number.isNaN(date.getTime())
     ? iso
-    : date.toLocaleTimeString(undefined, { hour12: false });
+    : date.toLocaleTimeString(undefined, { hourCycle: 'h23' });
 }
 
 /** JSON with line breaks; what is no JSON stays as it is. */

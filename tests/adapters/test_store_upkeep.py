@@ -1,0 +1,112 @@
+"""What the store drops when its limits are reached, and what it never drops."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from notebook_bcc_ext.adapters.owner_mark import OwnerMark
+from notebook_bcc_ext.adapters.sqlite_database import Database
+from notebook_bcc_ext.adapters.sqlite_store import SqliteRunStore
+from notebook_bcc_ext.adapters.sqlite_upkeep import DAY_SECONDS, Retention, StoreUpkeep
+
+MIB = 1024 * 1024
+DONE = "workflow_completed"
+PLACE = "/notebooks"
+
+
+class Store:
+    """A store with one server's runs in it."""
+
+    def __init__(self, database: Database, owner: str) -> None:
+        self.database = database
+        self.runs = SqliteRunStore(database, place=PLACE, owner=owner)
+        self.upkeep = StoreUpkeep(database, PLACE, owner)
+
+    async def add(self, run_id: str, state: str = DONE, size: int = 0) -> None:
+        await self.runs.save_run(run_id, {"id": run_id, "state": state, "ballast": "x" * size})
+
+    async def make_older(self, run_id: str, days: float) -> None:
+        def change(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "UPDATE runs SET updated_at = updated_at - ? WHERE run_id = ?",
+                (days * DAY_SECONDS, run_id),
+            )
+
+        await self.database.write(change)
+
+    async def kept(self) -> list[str]:
+        return [run["id"] for run in await self.runs.list_runs()]
+
+
+@pytest.fixture
+def database(tmp_path, jp_asyncio_loop):
+    database = Database(tmp_path / "runs.db")
+    yield database
+    jp_asyncio_loop.run_until_complete(database.close())
+
+
+@pytest.fixture
+def store(database):
+    return Store(database, "1-me")
+
+
+async def test_of_the_runs_at_rest_the_newest_stay(store):
+    for number in range(5):
+        await store.add(f"r{number}")
+    assert sorted(await store.upkeep.tidy(Retention(runs=2))) == ["r0", "r1", "r2"]
+    assert await store.kept() == ["r4", "r3"]
+
+
+async def test_a_run_that_is_not_at_rest_stays_however_many_there_are(store):
+    for state in ("step_running", "workflow_update_pending", "paused"):
+        await store.add(state, state)
+    await store.add("done")
+    assert await store.upkeep.tidy(Retention(runs=1)) == []
+
+
+async def test_what_nobody_touched_for_long_goes_whatever_it_is(store):
+    await store.add("old and done")
+    await store.add("old and waiting", "workflow_update_pending")
+    await store.add("young")
+    await store.make_older("old and done", 31)
+    await store.make_older("old and waiting", 31)
+    await store.make_older("young", 29)
+    assert sorted(await store.upkeep.tidy(Retention(days=30))) == [
+        "old and done",
+        "old and waiting",
+    ]
+    assert await store.kept() == ["young"]
+
+
+async def test_a_store_that_is_too_large_loses_its_oldest_runs_at_rest(store):
+    await store.add("waiting", "workflow_update_pending", size=MIB)
+    for number in range(6):
+        await store.add(f"r{number}", size=MIB)
+    assert await store.upkeep.tidy(Retention(bytes=4 * MIB)) == ["r0", "r1", "r2", "r3"]
+    assert await store.kept() == ["r5", "r4", "waiting"]
+
+
+async def test_the_space_of_what_went_is_used_again(store, database):
+    for number in range(20):
+        await store.add(f"r{number}", size=MIB)
+        await store.upkeep.tidy(Retention(bytes=3 * MIB))
+    assert database.path.stat().st_size < 6 * MIB
+
+
+async def test_the_runs_of_another_living_server_are_not_touched(store, database):
+    other = OwnerMark(database.path)
+    await store.add("before")
+    other.take()
+    try:
+        theirs = Store(database, other.id)
+        await theirs.add("theirs", size=2 * MIB)
+        await store.make_older("theirs", 1000)
+        await store.add("mine")
+        await store.upkeep.tidy(Retention(runs=1, days=1, bytes=MIB))
+        assert await theirs.kept() == ["theirs"]
+    finally:
+        other.drop()
+    await store.upkeep.tidy(Retention(days=1))
+    assert await theirs.kept() == []
