@@ -186,7 +186,7 @@ def flaky(planner: ScriptedPlanner) -> None:
 def steady(planner: ScriptedPlanner) -> None:
     """One short cell after the other, slowly enough to be paused in between."""
     _begin(planner)
-    lines = [item for n in range(1, 61) for item in (0.2, say(f"Line {n}"))]
+    lines = [item for n in range(1, 601) for item in (0.2, say(f"Line {n}"))]
     planner.step("check", [lines])
 
 

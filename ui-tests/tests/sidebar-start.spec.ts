@@ -185,7 +185,8 @@ test('the keyboard is enough to start a run', async ({
   };
   const reach = async (what: Locator): Promise<void> => {
     const passed: string[] = [];
-    for (let presses = 0; presses < 12; presses += 1) {
+    // Enough to come round again, should JupyterLab take the keyboard once more.
+    for (let presses = 0; presses < 60; presses += 1) {
       await page.keyboard.press('Tab');
       if (await what.evaluate(node => node === document.activeElement)) {
         return;
