@@ -1,6 +1,7 @@
 import { expect, test } from '@jupyterlab/galata';
 import { resolve } from 'node:path';
 
+import { openNotebook } from '../live';
 import { UI_TESTS } from '../server';
 
 const EXAMPLES = resolve(UI_TESTS, '../examples');
@@ -12,7 +13,7 @@ test('the example notebook opens and runs', async ({ page, tmpPath }) => {
       `${tmpPath}/${name}`
     );
   }
-  await page.notebook.openByPath(`${tmpPath}/first-steps.ipynb`);
+  await openNotebook(page, `${tmpPath}/first-steps.ipynb`);
   await page.notebook.run();
   await expect(page.locator('.jp-OutputArea-output table')).toBeVisible();
   await expect(page.locator('[data-mime-type*="error"]')).toHaveCount(0);

@@ -1,6 +1,7 @@
 import { expect, type IJupyterLabPageFixture } from '@jupyterlab/galata';
 import type { Page } from '@playwright/test';
 
+import { openNotebook } from '../live';
 import { expectState, openSidebar, panel, startRun, test } from '../sidebar';
 
 const DANGEROUS = 'script, iframe, object, embed, base, meta, link, form[action]';
@@ -145,7 +146,7 @@ test('no text of a planner runs, wherever it is shown', async ({
   await nothingRuns(page, seen, 'the notebook');
   await page.reload();
   await openSidebar(page);
-  await page.notebook.openByPath(notebook);
+  await openNotebook(page, notebook);
   await nothingRuns(page, seen, 'after a reload');
 });
 

@@ -2,6 +2,7 @@ import { expect } from '@jupyterlab/galata';
 import type { Locator } from '@playwright/test';
 import { resolve } from 'node:path';
 
+import { openNotebook } from '../live';
 import { UI_TESTS } from '../server';
 import { PICTURE } from '../pictures';
 import {
@@ -32,7 +33,7 @@ test('the form suggests the notebook and the only data file', PICTURE, async ({
       `${tmpPath}/${name}`
     );
   }
-  await page.notebook.openByPath(`${tmpPath}/first-steps.ipynb`);
+  await openNotebook(page, `${tmpPath}/first-steps.ipynb`);
   // The toolbar's button starts with the notebook it belongs to.
   await page
     .locator('.jp-NotebookPanel-toolbar')
