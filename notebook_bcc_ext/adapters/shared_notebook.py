@@ -45,7 +45,8 @@ class SharedNotebooks:
 
     async def find(self, path: str) -> SharedNotebook | None:
         collaboration = self._settings.get("jupyter_server_ydoc")
-        if collaboration is None:
+        # Without file ids, whose extension may be switched off or broken, no room can be opened.
+        if collaboration is None or "file_id_manager" not in self._settings:
             return None
         document = await collaboration.get_document(
             path=path, content_type="notebook", file_format="json", copy=False

@@ -204,3 +204,14 @@ async def test_a_room_that_opens_in_mid_run_gets_every_cell_once(api, shared):
         assert view["status"] == "done", view["error"]
     assert shared.sources() == ["mine", "one", "two"]
     assert shared.disk_sources() == ["mine", "one", "two"]
+
+
+async def test_without_file_ids_there_are_no_rooms_and_runs_go_on(api, jp_serverapp, jp_root_dir):
+    """The extension that rooms need may be switched off, or have failed to start."""
+    del jp_serverapp.web_app.settings["file_id_manager"]
+    async with ScriptedPlanner() as planner:
+        planner.workflow({"a": ["s1"]})
+        planner.step("s1", behaviors=[[say("one")]])
+        run = await api.start(planner, notebook=NOTEBOOK)
+        assert (await api.until(run["id"], "done", "failed", "paused"))["status"] == "done"
+    assert '"one"' in (jp_root_dir / NOTEBOOK).read_text()
