@@ -1,8 +1,9 @@
 from matplotlib import font_manager
 
 fonts = {font.name for font in font_manager.fontManager.ttflist}
-chinese = ["Noto Sans CJK SC", "Source Han Sans SC", "WenQuanYi Micro Hei", "WenQuanYi Zen Hei",
-           "Microsoft YaHei", "PingFang SC", "Heiti SC", "SimHei", "Droid Sans Fallback"]
+chinese = ["Noto Sans CJK SC", "Noto Sans CJK JP", "Source Han Sans SC", "WenQuanYi Micro Hei",
+           "WenQuanYi Zen Hei", "Microsoft YaHei", "PingFang SC", "Heiti SC", "SimHei",
+           "Droid Sans Fallback"]
 families = [name for name in chinese if name in fonts][:1] + ["DejaVu Sans"]
 plt.rcParams.update({"font.family": families, "figure.dpi": 100, "axes.titlesize": 10,
                      "axes.spines.top": False, "axes.spines.right": False})
@@ -11,11 +12,11 @@ drawable = {char for name in families
 
 
 def plot_label(text, fallback="?", width=22):
-    """The text as the plot fonts can draw it, else the fallback; long texts are cut."""
+    """The text, cut when it is long, as the plot fonts can draw it; else the fallback."""
     text = " ".join(str(text).split())
+    text = text if len(text) <= width else text[: width - 1] + "…"
     if not all(ord(char) in drawable for char in text):
         text = fallback
-    text = text if len(text) <= width else text[: width - 1] + "…"
     return text.replace("$", r"\$")
 
 
