@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from notebook_bcc_ext.ports import CallListener, CallRecord
 from notebook_bcc_ext.protocol.observation import CurrentLocation
+from notebook_bcc_ext.protocol.records import CUT_MARK
 from notebook_bcc_ext.protocol.settings import Settings, without_userinfo
 
 CallKind = Literal["planning", "generating", "feedback"]
@@ -142,4 +143,4 @@ class CallRecorder:
         if full_size <= self._max_bytes:
             return text
         cut = text.encode()[: self._max_bytes].decode("utf-8", errors="ignore")
-        return f"{cut}\n… cut here: the whole is {full_size} bytes long"
+        return cut + CUT_MARK.format(full_size)
