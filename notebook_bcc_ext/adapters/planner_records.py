@@ -139,7 +139,8 @@ class CallRecorder:
         return OpenCall(self, kind, url, location)
 
     def shown(self, body: bytes, full_size: int) -> str:
-        text = self.redact(body.decode("utf-8", errors="replace"))
+        # `\xff` is no JSON either: a line that could not be read is not readable in a replay.
+        text = self.redact(body.decode("utf-8", errors="backslashreplace"))
         if full_size <= self._max_bytes:
             return text
         cut = text.encode()[: self._max_bytes].decode("utf-8", errors="ignore")

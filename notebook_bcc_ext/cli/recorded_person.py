@@ -38,10 +38,13 @@ class RecordedPerson:
     async def answer(self, pending: Pending) -> Command | None:
         if self._typed is not None:
             return await self._typed.answer(pending)
-        asked = next((one for one in self._decisions if _same_question(one, pending)), None)
+        same = [one for one in self._decisions if _same_question(one, pending)]
+        # A server that stopped left its question open, and the next one asked it anew.
+        answered = [one for one in same if one.decision in ("confirmed", "rejected")]
+        asked = next(iter(answered or same), None)
         if asked is not None:
             self._decisions.remove(asked)
-        if asked is None or asked.decision not in ("confirmed", "rejected"):
+        if asked is None or not answered:
             self._tell_undecided(pending, asked)
             return None
         return Command(

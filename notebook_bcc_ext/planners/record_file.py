@@ -32,12 +32,28 @@ _CUT = re.compile(re.escape(CUT_MARK).replace(r"\{\}", r"(\d+)") + r"\Z")
 _SUCCESS = range(200, 300)
 
 
+class Place(BaseModel):
+    """Where in the plan a call was made."""
+
+    model_config = ConfigDict(frozen=True)
+
+    stage_id: str | None = None
+    step_id: str | None = None
+
+    def __str__(self) -> str:
+        if self.stage_id is None:
+            return "before the first stage"
+        step = "" if self.step_id is None else f", step '{self.step_id}'"
+        return f"in stage '{self.stage_id}'{step}"
+
+
 class RecordedCall(BaseModel):
     number: int = Field(ge=1)
     kind: Literal["planning", "generating", "feedback"]
     answer: str
     status: int | None = None
     error: str | None = None
+    location: Place | None = None
 
     @property
     def full_size(self) -> int | None:

@@ -1,22 +1,21 @@
 """A recorded run's planner traffic, played again without the planner.
 
 A run asks one thing after the other, so the answers are given in the order of the record. A call
-of another kind than the recorded one means that the run took another way, and ends it there:
-going on with answers to other questions would only look like a replay.
+of another kind, or from another place, than the recorded one means that the run took another way.
+It ends there: going on with answers to other questions would only look like a replay.
 """
 
 from __future__ import annotations
 
+import json
 from collections import deque
 from collections.abc import AsyncIterator, Iterable
-from contextlib import suppress
 from typing import Any
 
 import httpx
 
 from notebook_bcc_ext.errors import PlannerUnavailableError, RecordError
-from notebook_bcc_ext.planners.record_file import CANCELLED, Record, RecordedCall
-from notebook_bcc_ext.protocol.ndjson import decode_json
+from notebook_bcc_ext.planners.record_file import CANCELLED, Place, Record, RecordedCall
 
 BASE_URL = "http://replay"
 
@@ -34,15 +33,16 @@ class ReplayTransport(httpx.AsyncBaseTransport):
         return len(self._calls)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        kinds = _kinds(request.url.path, await request.aread())
+        body = await request.aread()
+        kinds, place = _kinds(request.url.path, body), _place(body)
         if not self._calls:
             raise RecordError(self._ending(kinds[0]))
         call = self._calls[0]
-        if call.kind not in kinds:
+        if call.kind not in kinds or (call.location or place) != place:
             raise RecordError(
-                f"the replay went another way than the recorded run: call {call.number} of the "
-                f"record is of the kind {call.kind}, but this run makes a call of the kind "
-                f"{kinds[0]}. Other data, other libraries in the kernel or other answers to the "
+                f"the replay went another way than the recorded run: call {call.number} was of "
+                f"the kind {call.kind}, {call.location}, but now comes one of the kind {kinds[0]}, "
+                f"{place}. Other data, other libraries in the kernel or other answers to the "
                 "run's questions lead to that"
             )
         self.latest = self._calls.popleft()
@@ -99,8 +99,17 @@ def _kinds(path: str, body: bytes) -> tuple[str, ...]:
         return ("feedback",)
     if path != "/planning":
         return ("generating",)
-    asked: Any = None
-    with suppress(ValueError):
-        asked = decode_json(body)
-    is_feedback = isinstance(asked, dict) and asked.get("behavior_feedback") is not None
-    return ("feedback",) if is_feedback else ("planning",)
+    return ("feedback",) if _asked(body).get("behavior_feedback") else ("planning",)
+
+
+def _place(body: bytes) -> Place:
+    location = _asked(body).get("observation", {}).get("location", {})
+    if "current" in location:
+        return Place.model_validate(location["current"])
+    # The flat form of the dialect v1.
+    return Place(stage_id=location.get("current_stage_id"), step_id=location.get("current_step_id"))
+
+
+def _asked(body: bytes) -> dict[str, Any]:
+    asked: dict[str, Any] = json.loads(body)
+    return asked
