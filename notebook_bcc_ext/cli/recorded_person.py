@@ -7,6 +7,7 @@ from typing import Any
 
 from notebook_bcc_ext.cli.headless import TypedAnswers
 from notebook_bcc_ext.engine.run import Run
+from notebook_bcc_ext.errors import RecordError
 from notebook_bcc_ext.planners.record_file import CANCELLED, Record, RecordedTransition
 from notebook_bcc_ext.planners.replay import ReplayTransport
 from notebook_bcc_ext.protocol.records import RecordedDecision
@@ -20,6 +21,7 @@ _ORDERS: dict[Event, CommandName] = {
     Event.START_WORKFLOW: "restart",
     Event.RESET: "reset",
 }
+_NOT_AS_RECORDED = RecordError.__name__.removesuffix("Error")
 _AT_REST = (State.ERROR, State.CANCELLED)
 
 
@@ -32,6 +34,7 @@ class RecordedPerson:
         self._record = record
         self._transport = transport
         self._typed = typed
+        self._given: tuple[CommandName, int] | None = None
         self._decisions = list(record.decisions)
         self._orders = [entry for entry in record.transitions if entry.from_state in _AT_REST]
 
@@ -64,12 +67,22 @@ class RecordedPerson:
     def order(self, run: Run) -> Command | None:
         if run.world.gate.reason == "limit" or not self._transport.calls_left:
             return None
+        error = run.world.memory.error
+        if error is not None and error.kind == _NOT_AS_RECORDED:
+            return None
         wanted = self._next_order(run)
-        return Command(command=wanted) if wanted in run.allowed_commands else None
+        given = (wanted, self._transport.calls_left)
+        if wanted is None or wanted not in run.allowed_commands or given == self._given:
+            # An order that led to no call, such as a retry without a kernel, is not repeated.
+            return None
+        self._given = given
+        return Command(command=wanted)
 
     def _next_order(self, run: Run) -> CommandName | None:
+        if run.status == "paused" and run.world.memory.error is None:
+            return "resume"
         if run.status == "paused":
-            return "resume" if run.world.memory.error is None else "retry"
+            return "retry" if self._transport.asks_again else None
         if run.status != "failed":
             return None
         latest = self._transport.latest

@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import sys
 from pathlib import Path
 
 from notebook_bcc_ext.adapters.settings_sources import load_settings
 from notebook_bcc_ext.cli.headless import TypedAnswers, run_headless
 from notebook_bcc_ext.cli.parsing import Subparsers, assignment
 from notebook_bcc_ext.cli.terminal import make_watcher
-from notebook_bcc_ext.errors import ProtocolError, SettingsError
+from notebook_bcc_ext.errors import ProtocolError, RecordError, SettingsError
+from notebook_bcc_ext.planners.record_file import read_record
 from notebook_bcc_ext.protocol.plan import WorkflowTemplate
 from notebook_bcc_ext.protocol.runs import RunRequest
 from notebook_bcc_ext.protocol.settings import Settings
@@ -48,7 +50,18 @@ def execute(options: argparse.Namespace) -> int:
     request = _request(options, settings)
     watcher = make_watcher(json_lines=options.json)
     person = TypedAnswers(watcher, options.approve)
-    return asyncio.run(run_headless(request, settings, watcher, person, record_to=options.record))
+    code = asyncio.run(run_headless(request, settings, watcher, person, record_to=options.record))
+    if options.record is not None:
+        _warn_if_incomplete(options.record)
+    return code
+
+
+def _warn_if_incomplete(file: Path) -> None:
+    """Now, not when somebody wants to play it and the planner is long gone."""
+    try:
+        read_record(file)
+    except RecordError as error:
+        print(f"jupyter bcc run: {error}", file=sys.stderr)
 
 
 def _request(options: argparse.Namespace, settings: Settings) -> RunRequest:

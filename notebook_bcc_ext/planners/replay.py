@@ -32,6 +32,17 @@ class ReplayTransport(httpx.AsyncBaseTransport):
     def calls_left(self) -> int:
         return len(self._calls)
 
+    @property
+    def asks_again(self) -> bool:
+        """Whether the record goes on with the same question: somebody ordered another try."""
+        latest, following = self.latest, next(iter(self._calls), None)
+        return (
+            latest is not None
+            and following is not None
+            and following.location is not None
+            and (following.kind, following.location) == (latest.kind, latest.location)
+        )
+
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         body = await request.aread()
         kinds, place = _kinds(request.url.path, body), _place(body)

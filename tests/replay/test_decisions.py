@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.planner_answers import RUN, Stream, add, say
+from tests.planner_answers import RUN, Reply, Stream, add, say
 from tests.planner_server import ScriptedPlanner
 from tests.real_server import RealServer
 from tests.replay.recordings import exported, replay, sources
@@ -120,6 +120,22 @@ async def test_a_run_that_failed_and_was_tried_again(tmp_path):
     assert so_far.code == 1
     assert "was rejected: enough" in so_far.out
     assert sources(tmp_path / "so-far" / "again.ipynb") == ["one"]
+
+
+async def test_a_run_that_found_no_planner_at_first(tmp_path):
+    """Before there is a workflow a failure is a pause, which no transition tells of."""
+    async with ScriptedPlanner() as planner, RealServer(tmp_path / "server") as server:
+        planner.workflow({"a": ["s1"]})
+        planner.step("s1", behaviors=[[say("one")]])
+        planner.on("planning", Reply(400, {"error": "not yet"}))
+        run = await server.start_run(request(planner))
+        await server.until(run["id"], "paused")
+        await server.command(run["id"], "retry")
+        await server.until(run["id"], "done")
+        record = await exported(server, run["id"])
+    again = await replay(tmp_path / "again", record)
+    assert (again.code, again.err) == (0, "")
+    assert sources(tmp_path / "again" / "again.ipynb") == ["one"]
 
 
 async def test_a_question_without_an_answer_is_told(tmp_path):

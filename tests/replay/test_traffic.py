@@ -51,7 +51,7 @@ async def test_streams_with_lines_that_are_none(place):
         )
         planner.on("generating", Stream(*lines))
         cells = await recorded(place, planner)
-    assert cells == ["数据 – “quoted”\r\n", "last"]
+    assert cells == ["数据 – “quoted”", "last"]
 
 
 @pytest.mark.parametrize("indent", [None, 2])
