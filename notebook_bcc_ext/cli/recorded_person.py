@@ -34,7 +34,7 @@ class RecordedPerson:
         self._record = record
         self._transport = transport
         self._typed = typed
-        self._given: tuple[CommandName, int] | None = None
+        self._given: tuple[CommandName | None, int] | None = None
         self._decisions = list(record.decisions)
         self._orders = [entry for entry in record.transitions if entry.from_state in _AT_REST]
 

@@ -76,6 +76,6 @@ async def _pages(server: RealServer, path: str, name: str, number: str) -> list[
 
 
 def sources(notebook: Path) -> list[str]:
-    content = nbformat.read(notebook, as_version=4)  # type: ignore[no-untyped-call]
+    content = nbformat.read(notebook, as_version=4)
     nbformat.validate(content)
     return [cell.source for cell in content.cells]

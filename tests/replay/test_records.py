@@ -12,7 +12,7 @@ from tests.planner_server import ScriptedPlanner
 from tests.replay.recordings import bcc
 
 
-def the_record() -> dict:
+def the_record():
     """A small one, as the command line writes it."""
     plan = {"stages": [{"id": "a", "steps": [{"id": "s1"}]}]}
     answers = [
