@@ -10,6 +10,7 @@
     ├── IllegalCommandError      a command that the run's state does not allow
     ├── NotFoundError            a run, cell, playbook or proposal that does not exist
     ├── SettingsError            a setting that cannot be used
+    ├── RecordError              a record of a run that cannot be played again
     ├── PlannerError             the planner service failed
     │   ├── PlannerUnavailableError   no usable answer after all tries
     │   └── PlannerStreamError        a stream broke half way
@@ -86,6 +87,10 @@ class NotFoundError(BccError):
 
 
 class SettingsError(BccError):
+    pass
+
+
+class RecordError(BccError):
     pass
 
 

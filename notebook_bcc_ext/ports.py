@@ -279,12 +279,18 @@ class RunStore(Protocol):
 
     async def calls(self, run_id: str, *, after: int = 0, limit: int = 200) -> list[CallRecord]: ...
 
+    async def last_call_number(self, run_id: str) -> int:
+        """0 when there is none: a run that is taken up counts on from here."""
+
     async def add_proposal(self, proposal: StoredProposal) -> None: ...
 
     async def decide_proposal(self, decided: StoredProposal) -> StoredProposal:
         """Record a decision if there is none yet; the decision that stands (first wins, U8)."""
 
     async def proposal(self, proposal_id: str) -> StoredProposal | None: ...
+
+    async def proposals(self, run_id: str) -> list[StoredProposal]:
+        """In the order in which they were asked."""
 
 
 # -- events -----------------------------------------------------------------------------------

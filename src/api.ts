@@ -5,6 +5,7 @@ import type {
   ActivityNode,
   Command,
   Event,
+  RecordHead,
   RunRequest,
   RunView,
   State
@@ -134,6 +135,11 @@ export class Api {
     const path = `runs/${runId}/calls?${page(after, limit)}`;
     const answer: { calls: ICall[] } = await this._call(path);
     return answer.calls;
+  }
+
+  /** Everything of a run's record but what is read in pages. */
+  async record(runId: string): Promise<RecordHead> {
+    return await this._call(`runs/${runId}/record`);
   }
 
   async observation(runId: string): Promise<IObservation> {

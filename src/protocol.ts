@@ -70,6 +70,8 @@ export interface BrowserProtocol {
   Operations: Operations;
   Pending: Pending;
   PullRequest: PullRequest;
+  RecordHead: RecordHead;
+  RecordedDecision: RecordedDecision;
   Resync: Resync;
   RunChanged: RunChanged;
   RunError: RunError;
@@ -480,33 +482,20 @@ export interface Operations {
 export interface PullRequest {
   path: string;
 }
-/**
- * The tab cannot be brought up to date by operations: read the file again, by cell id.
- */
-export interface Resync {
-  type: "resync";
-  path: string;
-  reason: string;
-}
-/**
- * The run as it is now. Changes in quick succession arrive as one.
- */
-export interface RunChanged {
-  type: "run";
+export interface RecordHead {
+  format: "notebook-bcc-run/1";
   run: RunView;
-}
-/**
- * Something happened in a run; `seq` counts per run, so that a gap can be seen.
- */
-export interface RunEvent {
-  type: "event";
-  run_id: string;
-  seq: number;
-  time: string;
-  kind: string;
-  payload: {
+  request: RunRequest;
+  /**
+   * Those that steer a run, as they were for this one.
+   */
+  settings: {
     [k: string]: unknown;
   };
+  /**
+   * In the order in which they were asked for.
+   */
+  decisions: RecordedDecision[];
 }
 /**
  * What starts a run. Only the notebook and the planner must be said.
@@ -555,6 +544,53 @@ export interface StepTemplate {
   goal?: string;
   expected_outputs?: string[];
   [k: string]: unknown;
+}
+/**
+ * A question to the person, and the answer.
+ */
+export interface RecordedDecision {
+  kind: "workflow" | "steps" | "plan" | "behavior" | "code" | "rebuild";
+  content: {
+    [k: string]: unknown;
+  };
+  asked_at: string;
+  /**
+   * None: it was still open; cancelled: the run was, before anybody answered.
+   */
+  decision: ("confirmed" | "rejected" | "cancelled") | null;
+  decided_by: string | null;
+  reason: string | null;
+  edited: {
+    [k: string]: unknown;
+  } | null;
+}
+/**
+ * The tab cannot be brought up to date by operations: read the file again, by cell id.
+ */
+export interface Resync {
+  type: "resync";
+  path: string;
+  reason: string;
+}
+/**
+ * The run as it is now. Changes in quick succession arrive as one.
+ */
+export interface RunChanged {
+  type: "run";
+  run: RunView;
+}
+/**
+ * Something happened in a run; `seq` counts per run, so that a gap can be seen.
+ */
+export interface RunEvent {
+  type: "event";
+  run_id: string;
+  seq: number;
+  time: string;
+  kind: string;
+  payload: {
+    [k: string]: unknown;
+  };
 }
 /**
  * A tab's notebook, and what it is based on.

@@ -1,10 +1,8 @@
 import type { Api, ICall, ITransition } from './api';
-import type { RunView } from './protocol';
+import type { RecordHead, RunView } from './protocol';
 
 /** A run with everything that is known about it, as it is exported. */
-export interface IRunRecord {
-  format: 'notebook-bcc-run/1';
-  run: RunView;
+export interface IRunRecord extends RecordHead {
   transitions: ITransition[];
   calls: ICall[];
   activity: unknown[];
@@ -13,8 +11,7 @@ export interface IRunRecord {
 /** Read a run's whole record, page by page. */
 export async function readRecord(api: Api, run: RunView): Promise<IRunRecord> {
   return {
-    format: 'notebook-bcc-run/1',
-    run,
+    ...(await api.record(run.id)),
     transitions: await allPages(
       after => api.transitions(run.id, after),
       ({ number }) => number

@@ -262,6 +262,9 @@ class MemoryStore:
         calls = sorted(self._calls.get(run_id, {}).items())
         return [call for number, call in calls if number > after][:limit]
 
+    async def last_call_number(self, run_id: str) -> int:
+        return max(self._calls.get(run_id, {}), default=0)
+
     async def add_proposal(self, proposal: StoredProposal) -> None:
         self._proposals.setdefault(proposal.id, proposal)
 
@@ -284,3 +287,7 @@ class MemoryStore:
 
     async def proposal(self, proposal_id: str) -> StoredProposal | None:
         return self._proposals.get(proposal_id)
+
+    async def proposals(self, run_id: str) -> list[StoredProposal]:
+        own = [proposal for proposal in self._proposals.values() if proposal.run_id == run_id]
+        return sorted(own, key=lambda proposal: str(proposal.content.get("asked_at")))

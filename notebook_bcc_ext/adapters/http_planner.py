@@ -119,7 +119,7 @@ class HttpActionStream:
         self._response = response
         self._settings = connection.settings
         self._answer: AnswerBytes = connection.answer_bytes(call, response)
-        self._decoder = ActionDecoder(self._settings.max_line_bytes)
+        self._decoder = ActionDecoder(self._settings.max_line_bytes, connection.without_secrets)
         self._ready: deque[Item] = deque()
         self._seen = 0
         self._delivered = 0
@@ -187,7 +187,7 @@ class HttpActionStream:
         """A bad line is shown to people and repeated to planners, whatever it echoes."""
         if not isinstance(item, BadLine):
             return item
-        return replace(item, excerpt=self._connection.redact(item.excerpt))
+        return replace(item, excerpt=self._connection.redact.excerpt(item.excerpt))
 
     def _broken(self, reason: str) -> PlannerStreamError:
         return PlannerStreamError(

@@ -90,7 +90,8 @@ class NotebookView:
 
     def _last_output(self) -> str | None:
         cell = None if self._output_id is None else self._latest.get(self._output_id)
-        return self._output_text if cell is None else _text_of(cell["outputs"])
+        # A planner may have named a cell of text as the one to run.
+        return self._output_text if cell is None else _text_of(cell.get("outputs", []))
 
     # -- changes ------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ first line decides: no line of NDJSON ends in the middle of a JSON value.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from notebook_bcc_ext.errors import ProtocolError, UnknownActionError
 from notebook_bcc_ext.ports import Json
@@ -21,13 +21,19 @@ _BOM = b"\xef\xbb\xbf"
 _UNFINISHED = (b"{", b"[", b",", b":")
 
 
+def _as_it_is(value: Json) -> Json:
+    return value
+
+
 class ActionDecoder:
     """Feed it chunks, take actions and bad lines. `behavior` is set when the planner told it.
 
     Raises ProtocolError when the answer as a whole cannot be used.
     """
 
-    def __init__(self, max_line_bytes: int) -> None:
+    def __init__(self, max_line_bytes: int, clean: Callable[[Json], Json] = _as_it_is) -> None:
+        """`clean` is applied to each object before anything is made of it."""
+        self._clean = clean
         self.behavior: BehaviorInfo | None = None
         self._max_line_bytes = max_line_bytes
         self._lines = NdjsonDecoder(max_line_bytes)
@@ -86,7 +92,7 @@ class ActionDecoder:
     def _items(self, decoded: Iterable[dict[str, object] | BadLine]) -> list[Item]:
         items: list[Item] = []
         for entry in decoded:
-            found = [entry] if isinstance(entry, BadLine) else self._of_object(entry)
+            found = [entry] if isinstance(entry, BadLine) else self._of_object(self._clean(entry))
             for item in found:
                 if isinstance(item, BadLine) and self._first_bad is None:
                     self._first_bad = item

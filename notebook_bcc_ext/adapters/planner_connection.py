@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import json
+import logging
 import math
 import ssl
 import time
@@ -38,6 +39,8 @@ from notebook_bcc_ext.ports import CallListener, Json
 from notebook_bcc_ext.protocol.ndjson import decode_json
 from notebook_bcc_ext.protocol.observation import CurrentLocation
 from notebook_bcc_ext.protocol.settings import Settings, origin_of, without_userinfo
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -73,6 +76,7 @@ class PlannerConnection:
         self._transport = transport
         self._client: httpx.AsyncClient | None = None
         self._opening = asyncio.Lock()
+        self._told_of_secrets = False
 
     async def close(self) -> None:
         if self._client is not None:
@@ -104,7 +108,7 @@ class PlannerConnection:
             raise self.error(url, self._unusable(call, str(error), data)) from None
         if not isinstance(value, dict):
             raise self.error(url, self._unusable(call, "it is not a JSON object", data))
-        return value
+        return self.without_secrets(value)
 
     async def retried(self, call: OpenCall, attempt: Callable[..., Any], *arguments: object) -> Any:
         try:
@@ -206,6 +210,17 @@ class PlannerConnection:
                     break
                 beginning += chunk
         return beginning
+
+    def without_secrets(self, value: Json) -> Json:
+        """What the planner sent, as the run may take it."""
+        cleaned: Json = self.redact.in_answer(value)
+        if cleaned != value and not self._told_of_secrets:
+            self._told_of_secrets = True
+            logger.warning(
+                "the planner at %s repeated its credentials; they are blanked in what it sends",
+                self.settings.planner_address,
+            )
+        return cleaned
 
     # -- words --------------------------------------------------------------------------------
 

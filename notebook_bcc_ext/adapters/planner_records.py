@@ -8,11 +8,12 @@ import json
 import time
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import quote
 
 from notebook_bcc_ext.ports import CallListener, CallRecord
 from notebook_bcc_ext.protocol.observation import CurrentLocation
+from notebook_bcc_ext.protocol.records import CUT_MARK
 from notebook_bcc_ext.protocol.settings import Settings, without_userinfo
 
 CallKind = Literal["planning", "generating", "feedback"]
@@ -20,6 +21,9 @@ CallKind = Literal["planning", "generating", "feedback"]
 BLANK = "***"
 # A shorter "secret" would blank half of every text, and protects nothing.
 _SHORTEST_SECRET = 4
+# In what is acted on, where a blank changes code that runs, also words of everyday are spared.
+_SHORTEST_IN_ANSWERS = 8
+_QUOTED_TIMES = 3
 
 
 class Redactor:
@@ -30,7 +34,7 @@ class Redactor:
             form
             for secret in secrets
             if len(secret) >= _SHORTEST_SECRET
-            for form in (secret, json.dumps(secret)[1:-1], quote(secret, safe=""), quote(secret))
+            for form in (*_as_json(secret), quote(secret, safe=""), quote(secret))
         }
         # Longest first: a secret that contains another one is blanked as a whole.
         self._forms = sorted(forms, key=len, reverse=True)
@@ -55,6 +59,40 @@ class Redactor:
         for form in self._forms:
             text = text.replace(form, BLANK)
         return text
+
+    def excerpt(self, text: str) -> str:
+        """Of a text that was cut before: half a secret at its end is still half a secret."""
+        text = self(text)
+        for form in self._forms:
+            for length in range(len(form) - 1, _SHORTEST_SECRET - 1, -1):
+                if text.endswith(form[:length]):
+                    return text[:-length] + BLANK
+        return text
+
+    def in_answer(self, value: Any) -> Any:
+        """A decoded answer without them: what a planner repeats must not get into cells."""
+        forms = [form for form in self._forms if len(form) >= _SHORTEST_IN_ANSWERS]
+        return _blanked(value, forms) if forms else value
+
+
+def _as_json(secret: str) -> list[str]:
+    """As it is, and in JSON: code that quotes it stands quoted in an answer, and so on."""
+    forms = [secret]
+    for _ in range(_QUOTED_TIMES):
+        forms.append(json.dumps(forms[-1])[1:-1])
+    return forms
+
+
+def _blanked(value: Any, forms: list[str]) -> Any:
+    if isinstance(value, str):
+        for form in forms:
+            value = value.replace(form, BLANK)
+        return value
+    if isinstance(value, dict):
+        return {_blanked(key, forms): _blanked(item, forms) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_blanked(item, forms) for item in value]
+    return value
 
 
 def basic_credentials(userinfo: str) -> str:
@@ -138,8 +176,9 @@ class CallRecorder:
         return OpenCall(self, kind, url, location)
 
     def shown(self, body: bytes, full_size: int) -> str:
-        text = self.redact(body.decode("utf-8", errors="replace"))
+        # `\xff` is no JSON either: a line that could not be read is not readable in a replay.
+        text = self.redact(body.decode("utf-8", errors="backslashreplace"))
         if full_size <= self._max_bytes:
             return text
         cut = text.encode()[: self._max_bytes].decode("utf-8", errors="ignore")
-        return f"{cut}\n… cut here: the whole is {full_size} bytes long"
+        return cut + CUT_MARK.format(full_size)

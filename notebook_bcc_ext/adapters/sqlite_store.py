@@ -141,6 +141,9 @@ class SqliteRunStore:
         rows = await self._database.read(partial(_rows_after, "calls", run_id, after, limit))
         return [_CALL.validate_json(text) for _, text in rows]
 
+    async def last_call_number(self, run_id: str) -> int:
+        return await self._database.read(partial(_last_call_number, run_id))
+
     # -- proposals ----------------------------------------------------------------------------
 
     async def add_proposal(self, proposal: StoredProposal) -> None:
@@ -154,6 +157,9 @@ class SqliteRunStore:
 
     async def proposal(self, proposal_id: str) -> StoredProposal | None:
         return await self._database.read(partial(_proposal, proposal_id))
+
+    async def proposals(self, run_id: str) -> list[StoredProposal]:
+        return await self._database.read(partial(_proposals, run_id))
 
 
 # -- jobs of the database thread --------------------------------------------------------------
@@ -287,6 +293,11 @@ def _add_call(
     )
 
 
+def _last_call_number(run_id: str, connection: Connection) -> int:
+    row = connection.execute("SELECT max(number) FROM calls WHERE run_id = ?", (run_id,)).fetchone()
+    return int(row[0] or 0)
+
+
 def _add_proposal(proposal: StoredProposal, keep: int, connection: Connection) -> None:
     connection.execute(
         "DELETE FROM proposals WHERE run_id = ? AND decision IS NOT NULL AND id NOT IN ("
@@ -333,8 +344,19 @@ def _proposal(proposal_id: str, connection: Connection) -> StoredProposal | None
         f"SELECT {_PROPOSAL_COLUMNS} FROM proposals WHERE id = ?",  # noqa: S608  names of ours
         (proposal_id,),
     ).fetchone()
-    if row is None:
-        return None
+    return None if row is None else _stored_proposal(row)
+
+
+def _proposals(run_id: str, connection: Connection) -> list[StoredProposal]:
+    rows = connection.execute(
+        f"SELECT {_PROPOSAL_COLUMNS} FROM proposals WHERE run_id = ?"  # noqa: S608  names of ours
+        " ORDER BY json_extract(content, '$.asked_at')",
+        (run_id,),
+    )
+    return [_stored_proposal(row) for row in rows.fetchall()]
+
+
+def _stored_proposal(row: tuple[Any, ...]) -> StoredProposal:
     id_, run_id, kind, content, decision, decided_by, reason, edited = row
     return StoredProposal(
         id=id_,

@@ -18,7 +18,7 @@ from notebook_bcc_ext.cli import (
     schema,
     states,
 )
-from notebook_bcc_ext.errors import BccError, NotFoundError, SettingsError
+from notebook_bcc_ext.errors import BccError, NotFoundError, RecordError, SettingsError
 
 _COMMANDS = (run, replay, backend, check_backend, playbooks, states, schema)
 
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BccError as error:
         print(f"jupyter bcc {options.command}: {error}", file=sys.stderr)
         # What was asked for cannot be done like that; a run that fails says so itself.
-        return 2 if isinstance(error, SettingsError | NotFoundError) else 1
+        return 2 if isinstance(error, SettingsError | NotFoundError | RecordError) else 1
     return exit_code
 
 

@@ -5,27 +5,19 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import signal
 import sys
 from pathlib import Path
-from typing import Any
-
-import httpx
 
 from notebook_bcc_ext.adapters.settings_sources import load_settings
+from notebook_bcc_ext.cli.headless import TypedAnswers, run_headless
 from notebook_bcc_ext.cli.parsing import Subparsers, assignment
-from notebook_bcc_ext.cli.terminal import JsonLines, Terminal
-from notebook_bcc_ext.engine.run import Run
-from notebook_bcc_ext.errors import BccError, ProtocolError, SettingsError
-from notebook_bcc_ext.hosting.headless import headless_run
-from notebook_bcc_ext.planners.library import PlaybookLibrary
-from notebook_bcc_ext.planners.replay import FORMAT
+from notebook_bcc_ext.cli.terminal import make_watcher
+from notebook_bcc_ext.errors import ProtocolError, RecordError, SettingsError
+from notebook_bcc_ext.planners.record_file import read_record
 from notebook_bcc_ext.protocol.plan import WorkflowTemplate
-from notebook_bcc_ext.protocol.runs import Command, Pending, RunRequest, RunView
+from notebook_bcc_ext.protocol.runs import RunRequest
 from notebook_bcc_ext.protocol.settings import Settings
 from notebook_bcc_ext.protocol.settings_layers import Layer
-
-EXIT_CODES = {"done": 0, "failed": 1, "cancelled": 3, "paused": 4}
 
 
 def add_parser(commands: Subparsers) -> None:
@@ -56,7 +48,20 @@ def execute(options: argparse.Namespace) -> int:
     )
     settings = load_settings([typed]).settings
     request = _request(options, settings)
-    return asyncio.run(run_headless(request, settings, options))
+    watcher = make_watcher(json_lines=options.json)
+    person = TypedAnswers(watcher, options.approve)
+    code = asyncio.run(run_headless(request, settings, watcher, person, record_to=options.record))
+    if options.record is not None:
+        _warn_if_incomplete(options.record)
+    return code
+
+
+def _warn_if_incomplete(file: Path) -> None:
+    """Now, not when somebody wants to play it and the planner is long gone."""
+    try:
+        read_record(file)
+    except RecordError as error:
+        print(f"jupyter bcc run: {error}", file=sys.stderr)
 
 
 def _request(options: argparse.Namespace, settings: Settings) -> RunRequest:
@@ -84,83 +89,3 @@ def _workflow(file: Path | None) -> WorkflowTemplate | None:
         return WorkflowTemplate.parse(json.loads(file.read_text("utf-8")))
     except (OSError, ValueError, ProtocolError) as error:
         raise SettingsError(f"--workflow: {file} cannot be used: {error}") from None
-
-
-async def run_headless(
-    request: RunRequest,
-    settings: Settings,
-    options: argparse.Namespace,
-    transport: httpx.AsyncBaseTransport | None = None,
-) -> int:
-    """Run to the end, answering as the options say; the exit code."""
-    watcher = JsonLines() if options.json else Terminal()
-    library = PlaybookLibrary(allow_paths=True)
-    async with headless_run(
-        request, settings, watcher, library=library, transport=transport
-    ) as run:
-        watcher.watch(run)
-        cancelling = _cancel_on_interrupt(run)
-        with watcher:
-            run.start()
-            await _answer_until_rest(run, watcher, options.approve)
-        if cancelling:
-            await asyncio.gather(*cancelling)
-        if run.resting:
-            await run.finished()
-        view = run.view().model_copy(update={"notebook": request.notebook})
-        watcher.conclude(view)
-        if options.record is not None:
-            await _write_record(run, view, options.record)
-        failed = view.error is not None
-        return 1 if failed else EXIT_CODES.get(view.status, 1)
-
-
-async def _write_record(run: Run, view: RunView, file: Path) -> None:
-    """The same form as the sidebar's export, with the variables the planner was given."""
-    calls = await run.world.store.calls(run.id, limit=100_000)
-    record = {
-        "format": FORMAT,
-        "run": view.model_dump(mode="json"),
-        "variables": run.world.memory.variables,
-        "calls": [{**vars(call), "location": None} for call in calls],
-    }
-    await asyncio.to_thread(file.write_text, json.dumps(record, ensure_ascii=False), "utf-8")
-
-
-def _cancel_on_interrupt(run: Run) -> list[asyncio.Task[None]]:
-    """Ctrl-C cancels the run: the kernel is interrupted, what is written stays."""
-    cancelling: list[asyncio.Task[None]] = []
-    loop = asyncio.get_running_loop()
-
-    def cancel() -> None:
-        if not cancelling:
-            cancelling.append(loop.create_task(_cancel(run)))
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, cancel)
-    return cancelling
-
-
-async def _cancel(run: Run) -> None:
-    if "cancel" in run.allowed_commands:
-        await run.command(Command(command="cancel"), "terminal")
-
-
-async def _answer_until_rest(run: Run, watcher: Terminal | JsonLines, approve: str) -> None:
-    while not run.resting:
-        await watcher.changed()
-        if run.status == "paused":
-            return
-        pending = run.world.questions.pending
-        if pending is None:
-            continue
-        yes = approve == "yes" or (approve == "ask" and await watcher.ask(pending))
-        await _answer(run, pending, yes=yes)
-
-
-async def _answer(run: Run, pending: Pending, *, yes: bool) -> None:
-    command: Any = "confirm" if yes else "reject"
-    try:
-        await run.command(Command(command=command, proposal_id=pending.id), "terminal")
-    except BccError as error:
-        print(f"jupyter bcc run: {error}", file=sys.stderr)

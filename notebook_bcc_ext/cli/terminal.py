@@ -157,6 +157,10 @@ class Terminal(_Watcher):
         )
 
 
+def make_watcher(*, json_lines: bool) -> Terminal | JsonLines:
+    return JsonLines() if json_lines else Terminal()
+
+
 def _tree(view: RunView) -> Tree:
     tree = Tree(Text(view.progress.workflow or "workflow", style="bold"))
     for stage in view.progress.stages:

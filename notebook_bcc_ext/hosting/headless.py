@@ -22,6 +22,7 @@ from notebook_bcc_ext.engine.run import Run
 from notebook_bcc_ext.errors import SettingsError
 from notebook_bcc_ext.hosting.calls import CallLog
 from notebook_bcc_ext.hosting.planners import planner_for
+from notebook_bcc_ext.hosting.records import write_record
 from notebook_bcc_ext.hosting.storage import Storage
 from notebook_bcc_ext.planners.library import PlaybookLibrary
 from notebook_bcc_ext.ports import EventSink
@@ -77,7 +78,7 @@ class FolderWorkplace:
 
 
 @asynccontextmanager
-async def headless_run(  # noqa: PLR0913  what is run, and four choices with defaults
+async def headless_run(  # noqa: PLR0913  what is run, and choices with defaults
     request: RunRequest,
     settings: Settings,
     sink: EventSink,
@@ -86,9 +87,10 @@ async def headless_run(  # noqa: PLR0913  what is run, and four choices with def
     store_path: Path | None = None,
     kernel_name: str = "python3",
     transport: httpx.AsyncBaseTransport | None = None,
+    record_to: Path | None = None,
 ) -> AsyncIterator[Run]:
-    """The run, not started; leaving closes everything. `request.notebook` is a file path, and
-    `transport` answers in the planner's place."""
+    """The run, not started; leaving closes everything. `request.notebook` is a file path,
+    `transport` answers in the planner's place, and `record_to` gets the record of what was."""
     file, folder = notebook_place(request)
     run_id = uuid.uuid4().hex
     storage = await Storage.open(store_path, place=str(folder), settings=settings)
@@ -114,6 +116,8 @@ async def headless_run(  # noqa: PLR0913  what is run, and four choices with def
         finally:
             await run.close()
             await calls.written()
+            if record_to is not None:
+                await write_record(run, record_to)
     finally:
         await storage.close()
 

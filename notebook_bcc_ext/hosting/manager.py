@@ -15,10 +15,12 @@ from notebook_bcc_ext.fsm.machine import HISTORY_KEPT
 from notebook_bcc_ext.hosting.broadcast import Broadcaster
 from notebook_bcc_ext.hosting.calls import CallLog
 from notebook_bcc_ext.hosting.planners import planner_for
+from notebook_bcc_ext.hosting.records import record_head
 from notebook_bcc_ext.hosting.storage import Storage
 from notebook_bcc_ext.planners.library import PlaybookLibrary
 from notebook_bcc_ext.ports import CallRecord, CodeRunner, NotebookDocument
 from notebook_bcc_ext.protocol.observation import Observation, TransitionRecord
+from notebook_bcc_ext.protocol.records import RecordHead
 from notebook_bcc_ext.protocol.runs import Command, RunRequest, RunView
 from notebook_bcc_ext.protocol.settings import Settings
 from notebook_bcc_ext.protocol.states import State
@@ -103,7 +105,12 @@ class RunManager:
             )
 
     def _make(
-        self, run_id: str, request: RunRequest, settings: Settings, remains: Remains | None = None
+        self,
+        run_id: str,
+        request: RunRequest,
+        settings: Settings,
+        remains: Remains | None = None,
+        first_call_number: int = 1,
     ) -> Run:
         calls = CallLog(run_id, self.storage.runs, self.broadcaster)
         run = make_run(
@@ -112,7 +119,13 @@ class RunManager:
             settings,
             notebook=self._workplace.notebook(request.notebook),
             runner=self._workplace.runner(request.notebook, settings),
-            planner=planner_for(request.planner, settings, self.library, calls),
+            planner=planner_for(
+                request.planner,
+                settings,
+                self.library,
+                calls,
+                first_call_number=first_call_number,
+            ),
             store=self.storage.runs,
             sink=self.broadcaster,
             remains=remains,
@@ -167,7 +180,9 @@ class RunManager:
             [record for _, record in rows],
             await store.activity(run_id),
         )
-        self._make(run_id, request, self._settings(request), remains)
+        # Counted on, so that the calls of the earlier server are kept beside the new ones.
+        next_call = await store.last_call_number(run_id) + 1
+        self._make(run_id, request, self._settings(request), remains, next_call)
 
     async def command(self, run_id: str, command: Command, by: str | None) -> RunView:
         run = self.get(run_id)
@@ -217,6 +232,9 @@ class RunManager:
         self.get(run_id)
         await self._calls[run_id].written()
         return await self.storage.runs.calls(run_id, after=after, limit=limit)
+
+    async def record_head(self, run_id: str) -> RecordHead:
+        return await record_head(self.get(run_id))
 
     def _view_of(self, run_id: str) -> RunView | None:
         run = self._runs.get(run_id)

@@ -13,7 +13,12 @@ from notebook_bcc_ext.protocol.settings import Settings
 
 
 def planner_for(
-    choice: PlannerChoice, settings: Settings, library: PlaybookLibrary, on_call: CallListener
+    choice: PlannerChoice,
+    settings: Settings,
+    library: PlaybookLibrary,
+    on_call: CallListener,
+    *,
+    first_call_number: int = 1,
 ) -> Planner:
     if isinstance(choice, EmbeddedChoice):
         library.get(choice.playbook)  # an unknown or broken one is told now, not in mid-run
@@ -27,6 +32,7 @@ def planner_for(
                 "planner_userinfo": None,
             }
         )
-        return make_planner(local, on_call, EmbeddedTransport(embedded))
+        transport = EmbeddedTransport(embedded)
+        return make_planner(local, on_call, transport, first_call_number=first_call_number)
     # The address is in the settings already: resolving them decided which credentials go there.
-    return make_planner(settings, on_call)
+    return make_planner(settings, on_call, first_call_number=first_call_number)

@@ -1,63 +1,126 @@
 """A recorded run's planner traffic, played again without the planner.
 
-A record is what the sidebar exports and `jupyter bcc run --record` writes: a JSON object with
-`format` and `calls`. Each call is answered with the next recorded answer of its kind.
+A run asks one thing after the other, so the answers are given in the order of the record. A call
+of another kind, or from another place, than the recorded one means that the run took another way.
+It ends there: going on with answers to other questions would only look like a replay.
 """
 
 from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import AsyncIterator, Iterable
 from typing import Any
 
 import httpx
 
-from notebook_bcc_ext.errors import SettingsError
+from notebook_bcc_ext.errors import PlannerUnavailableError, RecordError
+from notebook_bcc_ext.planners.record_file import CANCELLED, Place, Record, RecordedCall
 
-FORMAT = "notebook-bcc-run/1"
 BASE_URL = "http://replay"
-_KINDS = ("planning", "generating", "feedback")
-
-
-def read_record(file: Path) -> Mapping[str, Any]:
-    try:
-        record = json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise SettingsError(f"{file} cannot be read: {error}") from None
-    if not isinstance(record, dict) or record.get("format") != FORMAT:
-        raise SettingsError(f"{file} is not a record of a run (format '{FORMAT}')")
-    calls = record.get("calls")
-    if not isinstance(calls, list) or not all(isinstance(call, dict) for call in calls):
-        raise SettingsError(f"{file} has no list of calls")
-    return record
 
 
 class ReplayTransport(httpx.AsyncBaseTransport):
-    """Answers of the record, in order per kind of call; retries of the original are left out."""
+    """Answers, failures and broken streams as they were; only the last try of each call."""
 
-    def __init__(self, record: Mapping[str, Any]) -> None:
-        self._answers: dict[str, deque[str]] = {kind: deque() for kind in _KINDS}
-        for call in record["calls"]:
-            if call.get("kind") in self._answers and call.get("error") is None:
-                self._answers[call["kind"]].append(str(call.get("answer", "")))
+    def __init__(self, record: Record) -> None:
+        self._calls = deque(_asked_once(record.calls))
+        self._status = record.run.status
+        self.latest: RecordedCall | None = None
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        kind = _kind(request.url.path, await request.aread())
-        waiting = self._answers[kind]
-        if not waiting:
-            text = f"the record has no further answer to a {kind} call: the run went another way"
-            return httpx.Response(410, json={"error": text})
-        answer = waiting.popleft()
-        whole = answer.lstrip().startswith('{"actions"') or kind != "generating"
-        content_type = "application/json" if whole else "application/x-ndjson"
-        return httpx.Response(
-            200, headers={"Content-Type": content_type}, content=answer.encode("utf-8")
+    @property
+    def calls_left(self) -> int:
+        return len(self._calls)
+
+    @property
+    def asks_again(self) -> bool:
+        """Whether the record goes on with the same question: somebody ordered another try."""
+        latest, following = self.latest, next(iter(self._calls), None)
+        return (
+            latest is not None
+            and following is not None
+            and following.location is not None
+            and (following.kind, following.location) == (latest.kind, latest.location)
         )
 
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        body = await request.aread()
+        kinds, place = _kinds(request.url.path, body), _place(body)
+        if not self._calls:
+            raise RecordError(self._ending(kinds[0]))
+        call = self._calls[0]
+        if call.kind not in kinds or (call.location or place) != place:
+            raise RecordError(
+                f"the replay went another way than the recorded run: call {call.number} was of "
+                f"the kind {call.kind}, {call.location}, but now comes one of the kind {kinds[0]}, "
+                f"{place}. Other data, other libraries in the kernel or other answers to the "
+                "run's questions lead to that"
+            )
+        self.latest = self._calls.popleft()
+        if call.error is None:
+            return httpx.Response(200, content=_bytes(call))
+        if call.streamed:
+            return httpx.Response(200, stream=_BrokenStream(call))
+        if call.error == CANCELLED:
+            raise RecordError(self._ending(call.kind))
+        raise PlannerUnavailableError(call.error)
 
-def _kind(path: str, body: bytes) -> str:
+    def _ending(self, kind: str) -> str:
+        if self._status in ("done", "failed"):
+            return (
+                f"the record has no further answer, but this run makes a call of the kind {kind}: "
+                "it went another way than the recorded one"
+            )
+        return f"the record ends here: the run was {self._status} when it was recorded"
+
+
+class _BrokenStream(httpx.AsyncByteStream):
+    """What arrived, and then the end of the connection."""
+
+    def __init__(self, call: RecordedCall) -> None:
+        self._call = call
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        yield _bytes(self._call)
+        raise httpx.ReadError(f"as in the record: {self._call.error}")
+
+
+def _bytes(call: RecordedCall) -> bytes:
+    return call.answer.encode("utf-8", errors="replace")
+
+
+def _asked_once(calls: Iterable[RecordedCall]) -> list[RecordedCall]:
+    """Without questions that a stopping server broke off: it asked them again."""
+    listed = list(calls)
+    return [
+        call
+        for call, following in zip(listed, [*listed[1:], None], strict=True)
+        if call.error != CANCELLED
+        or call.streamed
+        or following is None
+        or following.kind != call.kind
+    ]
+
+
+def _kinds(path: str, body: bytes) -> tuple[str, ...]:
+    """Which recorded calls this request may be; in the dialect v1 a fetch is either of two."""
+    if path == "/v1/actions":
+        return "planning", "generating"
+    if path == "/v1/reflection":
+        return ("feedback",)
     if path != "/planning":
-        return "generating"
-    return "feedback" if "behavior_feedback" in json.loads(body) else "planning"
+        return ("generating",)
+    return ("feedback",) if _asked(body).get("behavior_feedback") else ("planning",)
+
+
+def _place(body: bytes) -> Place:
+    location = _asked(body).get("observation", {}).get("location", {})
+    if "current" in location:
+        return Place.model_validate(location["current"])
+    # The flat form of the dialect v1.
+    return Place(stage_id=location.get("current_stage_id"), step_id=location.get("current_step_id"))
+
+
+def _asked(body: bytes) -> dict[str, Any]:
+    asked: dict[str, Any] = json.loads(body)
+    return asked

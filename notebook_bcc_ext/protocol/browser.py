@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from notebook_bcc_ext.protocol import live, notebooks, runs
+from notebook_bcc_ext.protocol import live, notebooks, records, runs
 
 BROWSER_MODELS: tuple[type[BaseModel], ...] = (
     live.Hello,
@@ -30,4 +30,5 @@ BROWSER_MODELS: tuple[type[BaseModel], ...] = (
     runs.Command,
     runs.RunView,
     runs.ActivityNode,
+    records.RecordHead,
 )

@@ -64,6 +64,8 @@ def resolve(layers: Sequence[Layer]) -> ResolvedSettings:
             name = _setting_name(key, layer)
             if value is None:
                 continue
+            if not layer.trusted:
+                _refuse_userinfo(name, value, layer)
             values[name], sources[name] = value, layer.source
             if name == "dslc_base_url" and layer.trusted:
                 configured_address = value
@@ -103,6 +105,15 @@ def _setting_name(key: str, layer: Layer) -> str:
             f"set it in the server's environment as {environment_name(name)}"
         )
     return name
+
+
+def _refuse_userinfo(name: str, value: object, layer: Layer) -> None:
+    """What such a layer holds is kept and shown as it is."""
+    if isinstance(value, str) and without_userinfo(value) != value:
+        raise SettingsError(
+            f"'{name}' ({layer.source}) must hold no user name or password: set the address with "
+            f"them in the server's environment as {environment_name(name)}"
+        )
 
 
 def _validated(values: Mapping[str, object], sources: Mapping[str, str]) -> Settings:

@@ -16,6 +16,7 @@ from tornado.websocket import WebSocketHandler
 
 from notebook_bcc_ext import __version__
 from notebook_bcc_ext.protocol.notebooks import CheckRequest, PullRequest, SaveRequest
+from notebook_bcc_ext.protocol.records import RecordHead
 from notebook_bcc_ext.protocol.runs import Command, RunRequest, RunView
 from notebook_bcc_ext.server.handlers import BccHandler
 from notebook_bcc_ext.server.notebooks import CheckHandler, PullHandler, SaveHandler
@@ -26,6 +27,7 @@ from notebook_bcc_ext.server.runs import (
     CallsHandler,
     CommandsHandler,
     ObservationHandler,
+    RecordHandler,
     RunHandler,
     RunsHandler,
     TransitionsHandler,
@@ -71,6 +73,7 @@ OPERATIONS: dict[tuple[type[JupyterHandler], str], Operation] = {
     (ActivityHandler, "get"): Operation("Its tree of what was done", query=_PAGE),
     (ObservationHandler, "get"): Operation("What the planner would be told now"),
     (CallsHandler, "get"): Operation("Its planner calls", query=_PAGE),
+    (RecordHandler, "get"): Operation("Its record, without what is paged", answer=RecordHead),
     (CheckHandler, "post"): Operation("Whether a tab's notebook is up to date", CheckRequest),
     (PullHandler, "post"): Operation("A notebook as it is, merged with its log", PullRequest),
     (SaveHandler, "post"): Operation("Save a tab's notebook, merged", SaveRequest),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
+from notebook_bcc_ext.hosting.records import call_fields
 from notebook_bcc_ext.protocol.runs import Command, RunRequest
 from notebook_bcc_ext.server.handlers import BccHandler
 
@@ -81,11 +80,12 @@ class CallsHandler(BccHandler):
     async def get(self, run_id: str) -> None:
         manager = await self.manager()
         calls = await manager.calls(run_id, *self.page(MAX_PAGE))
-        self.finish_data({"calls": [_call(call) for call in calls]})
+        self.finish_data({"calls": [call_fields(call) for call in calls]})
 
 
-def _call(call: Any) -> dict[str, Any]:
-    fields: dict[str, Any] = dict(vars(call))
-    if call.location is not None:
-        fields["location"] = call.location.to_wire()
-    return fields
+class RecordHandler(BccHandler):
+    @authenticated
+    @authorized
+    async def get(self, run_id: str) -> None:
+        manager = await self.manager()
+        self.finish_json(await manager.record_head(run_id))

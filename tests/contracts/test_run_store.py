@@ -115,6 +115,14 @@ async def test_calls_come_back_as_they_were(store):
     assert await store.calls("nobody") == []
 
 
+async def test_the_number_of_the_last_call(store):
+    assert await store.last_call_number("r") == 0
+    for number in (1, 2, 3):
+        await store.add_call("r", call(number))
+    await store.add_call("other", call(9))
+    assert await store.last_call_number("r") == 3
+
+
 async def test_only_so_many_calls_are_kept(store):
     for number in range(1, 9):
         await store.add_call("r", call(number))
@@ -154,6 +162,18 @@ async def test_of_many_at_once_one_decision_wins(store):
         )
     )
     assert len({answer.decided_by for answer in answers}) == 1
+
+
+async def test_the_proposals_of_a_run_in_the_order_they_were_asked(store):
+    for name, asked_at in (("b", "2026-01-02"), ("a", "2026-01-03"), ("c", "2026-01-01")):
+        await store.add_proposal(StoredProposal(name, "r", "steps", {"asked_at": asked_at}))
+    await store.add_proposal(proposal("d", "other"))
+    decided = dataclasses.replace((await store.proposals("r"))[1], decision="rejected", reason="no")
+    await store.decide_proposal(decided)
+    found = await store.proposals("r")
+    assert [one.id for one in found] == ["c", "b", "a"]
+    assert found[1] == decided
+    assert await store.proposals("nobody") == []
 
 
 async def test_offering_a_proposal_again_does_not_reopen_it(store):

@@ -1,0 +1,179 @@
+"""A planner repeats its credentials wherever it can; what is kept or shown has none (P9)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.planner_answers import RUN, Reply, Stream, add, say
+from tests.planner_server import ScriptedPlanner
+from tests.real_server import RealServer
+from tests.replay.recordings import bcc, exported, replay, sources
+
+TOKEN = 't0k3n-8f1c"quoted"/+&=\\end'
+KEY = "k3y-of-the-house"
+PASSWORD = "p4ssw0rd-of-ada"
+USERINFO_HEADER = "YWRhOnA0c3N3MHJkLW9mLWFkYQ=="
+# The beginnings, which no way of quoting changes, and which half a secret still has.
+FRAGMENTS = (TOKEN[:8], KEY[:8], PASSWORD[:8], USERINFO_HEADER[:8])
+
+
+def echoing(planner, one_secret):
+    """Its answers repeat what it was sent in every field that leads somewhere."""
+
+    def sent(seen):
+        names = ("Authorization", "X-Api-Key")
+        return " ".join(value for name, value in seen.headers.items() if name in names)
+
+    def plan(seen):
+        steps = [{"id": "s1", "goal": sent(seen)}, {"id": "s2"}]
+        return {
+            "targetAchieved": False,
+            "you_sent": dict(seen.headers),
+            "context_update": {
+                "variables": {"echo": sent(seen), sent(seen): 1, "deep": [{"x": sent(seen)}]},
+                "todo_list": [sent(seen)],
+                "workflow_update": {
+                    "name": sent(seen),
+                    "stages": [{"id": "a", "name": sent(seen), "steps": steps}],
+                },
+            },
+        }
+
+    def stream(seen):
+        proposal = {
+            "action": "update_stage_steps",
+            "stage_id": "a",
+            "updated_steps": [{"id": "s1"}, {"id": "s2", "goal": "new: " + sent(seen)}],
+        }
+        print_it = f"print({json.dumps(sent(seen))})"
+        return Stream(
+            {"behavior": {"id": "b", "target": sent(seen)}},
+            f"debug: {sent(seen)}",
+            "x" * 105 + one_secret + " on the edge of what is shown",
+            {"no_action": sent(seen)},
+            {"action": say(f"You sent {sent(seen)}", store_id=sent(seen))},
+            {"action": add(print_it)},
+            {"action": RUN},
+            {"action": {"action": sent(seen)}},
+            {"action": {"action": "exec", "codecell_id": sent(seen)}},
+            {"action": proposal},
+            {"action": say("the end of it")},
+        )
+
+    def feedback(seen):
+        return {
+            "targetAchieved": True,
+            "context_update": {"effects_update": {"current": [sent(seen)]}},
+        }
+
+    planner.on("planning", lambda seen: Reply(500, {"error": sent(seen)}), state="IDLE")
+    planner.on("planning", plan, state="IDLE")
+    planner.on(
+        "planning", lambda seen: {"behavior": {"id": "b", "target": sent(seen)}}, step="s1",
+        state="STEP_RUNNING",
+    )  # fmt: skip
+    planner.on("generating", stream, step="s1")
+    planner.on("planning", feedback, is_feedback=True, step="s1")
+    planner.step("s2", behaviors=[[]])
+    planner.on("generating", lambda seen: Reply(401, sent(seen)), step="s2")
+
+
+def assert_no_secret(*places):
+    """Bytes of files and texts; says in which it was, and what stands before it."""
+    found = {}
+    for name, content in places:
+        data = content if isinstance(content, bytes) else str(content).encode()
+        for fragment in FRAGMENTS:
+            if (at := data.find(fragment.encode())) != -1:
+                found[name] = data[max(0, at - 100) : at + len(fragment)]
+    assert found == {}
+
+
+def files_in(folder: Path):
+    return [(file.name, file.read_bytes()) for file in folder.iterdir() if file.is_file()]
+
+
+async def test_a_server_keeps_and_shows_no_secret(tmp_path):
+    options = {
+        "planner_token": TOKEN,
+        "planner_headers": {"X-Api-Key": KEY},
+        "log_level": "DEBUG",
+        "on_action_error": "continue",
+    }
+    arguments = ("--debug",)
+    async with ScriptedPlanner() as planner:
+        echoing(planner, KEY)
+        options["dslc_base_url"] = planner.url
+        home = tmp_path / "server"
+        async with RealServer(home, options=options, arguments=arguments) as server:
+            run = await server.start_run(
+                {"notebook": "run.ipynb", "planner": {"kind": "http", "url": planner.url}}
+            )
+            waiting = await server.until(run["id"], "waiting")
+            asked = waiting["pending"]["id"]
+            await server.command(run["id"], "confirm", proposal_id=asked)
+            await server.until(run["id"], "failed")
+            record = await exported(server, run["id"])
+            shown = [
+                (path, json.dumps(await server.get(path)))
+                for path in ("runs", f"runs/{run['id']}/observation", "settings", "status")
+            ]
+            # Asked while the server is alive: it must not help that it tidies up when it stops.
+            stored = files_in(home)
+        cells = sources(home / "notebooks" / "run.ipynb")
+        notebook = (home / "notebooks" / "run.ipynb").read_bytes()
+    # It was really sent, and really came back.
+    assert planner.requests[0].headers["Authorization"] == f"Bearer {TOKEN}"
+    assert planner.requests[0].headers["X-Api-Key"] == KEY
+    assert cells == ["You sent *** Bearer ***", 'print("*** Bearer ***")', "the end of it"]
+    assert "runs.db" in [name for name, _ in stored]
+    assert_no_secret(
+        ("the export", json.dumps(record)),
+        ("the notebook", notebook),
+        ("the log", server.log),
+        *shown,
+        *stored,
+        *files_in(home),
+    )
+    again = await replay(tmp_path / "again", record)
+    assert again.code == 1
+    assert sources(tmp_path / "again" / "again.ipynb") == cells
+
+
+@pytest.mark.parametrize("kind", ["token and header", "user and password"])
+async def test_the_command_line_keeps_and_shows_no_secret(tmp_path, kind):
+    place = tmp_path / "work"
+    settings = {"BCC_ON_ACTION_ERROR": "continue", "LOG_LEVEL": "DEBUG"}
+    async with ScriptedPlanner() as planner:
+        echoing(planner, PASSWORD if kind == "user and password" else KEY)
+        address = planner.url
+        if kind == "user and password":
+            address = address.replace("//", f"//ada:{PASSWORD}@")
+        else:
+            headers = json.dumps({"X-Api-Key": KEY})
+            settings |= {"BCC_PLANNER_TOKEN": TOKEN, "BCC_PLANNER_HEADERS": headers}
+        run = ["run", "--planner", address, "--notebook", "out.ipynb", "--record", "run.json"]
+        ended = await bcc(place, *run, "--approve", "yes", "--json", settings=settings)
+    assert ended.code == 1, ended.err
+    assert sources(place / "out.ipynb")[0] in ("You sent *** Bearer ***", "You sent Basic ***")
+    store = files_in(place / "data" / "notebook_bcc")
+    assert "runs.db" in [name for name, _ in store]
+    assert_no_secret(("the output", ended.out + ended.err), *files_in(place), *store)
+
+
+async def test_a_password_in_a_run_request_is_refused(tmp_path):
+    """A request is stored and shown as it is."""
+    async with RealServer(tmp_path / "server") as server:
+        url = f"http://ada:{PASSWORD}@127.0.0.1:9"
+        planner = {"kind": "http", "url": url}
+        refused = await server.ask("POST", "runs", {"notebook": "a.ipynb", "planner": planner})
+        assert refused.status_code == 400, refused.text
+        assert "DSLC_BASE_URL" in refused.text
+        changed = await server.ask("PATCH", "settings", {"dslc_base_url": url})
+        assert changed.status_code == 400, changed.text
+        stored = files_in(tmp_path / "server")
+    answers = ("the answers", refused.text + changed.text)
+    assert_no_secret(answers, ("the log", server.log), *stored)
