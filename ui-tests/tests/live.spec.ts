@@ -216,8 +216,9 @@ test.describe('autosave', () => {
     await untilStatus(page, run, 'done');
     const own = Array.from({ length: 30 }, (_, i) => ` ${String(i)}`).join('');
     const wanted = [`first${own}`, ...streamed(50)];
+    // JupyterLab waits ten times as long as its last save took, which was while it was busy.
     await expect
-      .poll(async () => sources(await onDisk(page, path)), { timeout: 20_000 })
+      .poll(async () => sources(await onDisk(page, path)), { timeout: 90_000 })
       .toEqual(wanted);
     expect(sources(await inPage(page))).toEqual(wanted);
     await expectNoDialog(page);
