@@ -71,7 +71,7 @@ async def write_cell(document: Any, number: int) -> None:
     await document.change_outputs(
         [ChangeOutputs(cell_id=cell_id, change="append", outputs=[output])]
     )
-    await document.finish_execution(cell_id, number)
+    document.finish_execution(cell_id, number)
 
 
 async def write_cells(document: Any, count: int) -> None:

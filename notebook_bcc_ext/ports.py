@@ -7,6 +7,7 @@ the browser's event stream. `tests/contracts` holds one suite per port.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
@@ -83,8 +84,9 @@ class NotebookDocument(Protocol):
     def post_outputs(self, changes: Sequence[ChangeOutputs]) -> None:
         """The same for output as it streams: in order, durable with the end of the execution."""
 
-    async def finish_execution(self, cell_id: str, execution_count: int | None) -> None:
-        """Shown as idle with its count; everything posted before is durable too."""
+    def finish_execution(self, cell_id: str, execution_count: int | None) -> None:
+        """Shown as idle with its count. Posted like the outputs before it: all of them are durable
+        when the next change is, or `flush` has returned."""
 
     async def flush(self) -> None:
         """Everything so far is in the file."""
@@ -246,9 +248,9 @@ class RunStore(Protocol):
         """The tree, in the order of the last changes."""
 
     def post_step(
-        self, run_id: str, changed: Json, trail: Sequence[Any], activity: ActivityChanges = ...
+        self, run_id: str, changed: str, trail: Sequence[Any], activity: ActivityChanges = ...
     ) -> None:
-        """What one action changed: keys of the snapshot that are replaced, entries that
+        """What one action changed: keys of the snapshot that are replaced (JSON), entries that
         `load_run` and `list_runs` give, all in order, under the key `trail` until the next
         snapshot, and the tree. Without waiting, but in order with all other writes of the store
         and of the notebooks' logs. Clears the intent."""
@@ -266,7 +268,8 @@ class RunStore(Protocol):
 
     async def delete_run(self, run_id: str) -> None: ...
 
-    async def add_transitions(self, run_id: str, records: Sequence[TransitionRecord]) -> None: ...
+    def post_transitions(self, run_id: str, records: Sequence[TransitionRecord]) -> Future[None]:
+        """Stored in order with all else, at the latest with the next write; done when they are."""
 
     async def keep_transitions(self, run_id: str, count: int) -> None:
         """Forget what came after the first `count`: the snapshot does not know of it."""

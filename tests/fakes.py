@@ -5,7 +5,9 @@ from __future__ import annotations
 import copy
 import dataclasses
 import itertools
+import json
 from collections.abc import Sequence
+from concurrent.futures import Future
 from typing import Any
 
 from notebook_bcc_ext.adapters.notebook_apply import change_cell, merge_metadata, unused_id
@@ -113,7 +115,7 @@ class MemoryNotebook:
         for change in changes:
             self._change(change.cell_id, change)
 
-    async def finish_execution(self, cell_id: str, execution_count: int | None) -> None:
+    def finish_execution(self, cell_id: str, execution_count: int | None) -> None:
         idle = SetExecution(cell_id=cell_id, state="idle", execution_count=execution_count)
         self._change(cell_id, idle)
         self.running.discard(cell_id)
@@ -203,13 +205,13 @@ class MemoryStore:
     def post_step(
         self,
         run_id: str,
-        changed: Json,
+        changed: str,
         trail: Sequence[Any],
         activity: ActivityChanges = NO_ACTIVITY,
     ) -> None:
         self._change_tree(run_id, activity)
         trail = [*self.runs[run_id].get("trail", []), *trail]
-        self.runs[run_id] |= copy.deepcopy({**changed, "trail": trail})
+        self.runs[run_id] |= copy.deepcopy({**json.loads(changed), "trail": trail})
         self.intents.pop(run_id, None)
 
     def post_intent(self, run_id: str, intent: Json) -> None:
@@ -232,12 +234,15 @@ class MemoryStore:
         kept = {key: value for key, value in self._proposals.items() if value.run_id != run_id}
         self._proposals = kept
 
-    async def add_transitions(self, run_id: str, records: Sequence[TransitionRecord]) -> None:
+    def post_transitions(self, run_id: str, records: Sequence[TransitionRecord]) -> Future[None]:
         kept = self._transitions.setdefault(run_id, [])
         kept.extend(records)
         surplus = max(0, len(kept) - self._limits.transitions)
         self._dropped[run_id] = self._dropped.get(run_id, 0) + surplus
         del kept[:surplus]
+        stored: Future[None] = Future()
+        stored.set_result(None)
+        return stored
 
     async def keep_transitions(self, run_id: str, count: int) -> None:
         del self._transitions.get(run_id, [])[count - self._dropped.get(run_id, 0) :]

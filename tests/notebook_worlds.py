@@ -136,4 +136,4 @@ async def execute(document: NotebookDocument, cell_id: str, *outputs: Json) -> N
     await document.change_outputs(
         [ChangeOutputs(cell_id=cell_id, change="append", outputs=list(outputs))]
     )
-    await document.finish_execution(cell_id, 1)
+    document.finish_execution(cell_id, 1)

@@ -264,12 +264,9 @@ class ContentsNotebook:
         """Like `change_outputs` for output as it streams: does not wait, keeps the order."""
         self._log.post(self._opened().log_id, changes)
 
-    async def finish_execution(self, cell_id: str, execution_count: int | None) -> None:
-        # Posted outputs come before it in the same queue, so one commit makes both durable.
-        await self._change(
-            SetExecution(cell_id=cell_id, state="idle", execution_count=execution_count)
-        )
-        await self._log.drain(self._opened().log_id)
+    def finish_execution(self, cell_id: str, execution_count: int | None) -> None:
+        end = SetExecution(cell_id=cell_id, state="idle", execution_count=execution_count)
+        self._log.post(self._opened().log_id, [end])
 
     async def _change(self, *ops: NotebookOp) -> None:
         await self._retry_after_failure()
@@ -277,7 +274,10 @@ class ContentsNotebook:
 
     async def _append(self, ops: Sequence[NotebookOp], anchor_id: str | None = None) -> None:
         if ops:
-            await self._log.append(self._opened().log_id, ops, anchor_id=anchor_id)
+            log_id = self._opened().log_id
+            await self._log.append(log_id, ops, anchor_id=anchor_id)
+            # Stored before it, in the same queue; here an error of theirs comes to light.
+            await self._log.drain(log_id)
 
     def _on_logged(self, log_id: str, logged: list[LoggedOp]) -> None:
         if self._state is None or log_id != self._state.log_id or not logged:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from notebook_bcc_ext.adapters.kernel_outputs import CellOutputs, OutputLimits
@@ -72,6 +74,7 @@ class CellBook:
         self._by_request: OrderedDict[str, LiveCell] = OrderedDict()
         self._requests: dict[str, list[str]] = {}
         self._revisions: dict[str, int] = {}
+        self._kept_bytes = 0
 
     def open(self, cell_id: str, listener: OutputListener) -> LiveCell:
         """A cell about to run: what an earlier run of it showed is no longer updated."""
@@ -83,13 +86,10 @@ class CellBook:
     def belongs(self, request_id: str, cell: LiveCell) -> None:
         self._by_request[request_id] = cell
         self._requests.setdefault(cell.outputs.cell_id, []).append(request_id)
-        kept = sum(known.outputs.size for known in self._by_request.values())
         while len(self._by_request) > 1 and (
-            len(self._by_request) > _REMEMBERED_CELLS or kept > _REMEMBERED_BYTES
+            len(self._by_request) > _REMEMBERED_CELLS or self._kept_bytes > _REMEMBERED_BYTES
         ):
-            oldest = next(iter(self._by_request))
-            kept -= self._by_request[oldest].outputs.size
-            self._forget(oldest)
+            self._forget(next(iter(self._by_request)))
 
     def receive(self, message: KernelMessage) -> None:
         """Work in one iopub message; those of other people's cells matter only as updates."""
@@ -97,13 +97,23 @@ class CellBook:
             self._update_display(message)
             return
         cell = self._by_request.get(message.parent_id)
-        if cell is not None and _work_in(cell.outputs, message):
+        if cell is None:
+            return
+        with self._counting(cell.outputs):
+            changed = _work_in(cell.outputs, message)
+        if changed:
             cell.changed()
 
     def report_all(self) -> None:
         """Nothing is held back any longer, of any cell."""
         for cell in self._by_request.values():
             cell.report_if_waiting()
+
+    @contextmanager
+    def _counting(self, outputs: CellOutputs) -> Iterator[None]:
+        before = outputs.size
+        yield
+        self._kept_bytes += outputs.size - before
 
     def _update_display(self, message: KernelMessage) -> None:
         display_id = _display_id(message.content)
@@ -113,7 +123,8 @@ class CellBook:
         # A cell resent after an abort is listed twice.
         for cell in dict.fromkeys(self._by_request.values()):
             if display_id in cell.outputs.display_ids:
-                cell.outputs.update_display(display_id, data, metadata)
+                with self._counting(cell.outputs):
+                    cell.outputs.update_display(display_id, data, metadata)
                 cell.changed()
 
     def _forget(self, request_id: str) -> None:
@@ -122,6 +133,7 @@ class CellBook:
         requests.remove(request_id)
         if not requests:
             del self._requests[cell.outputs.cell_id]
+            self._kept_bytes -= cell.outputs.size
         cell.report()
         self._revisions[cell.outputs.cell_id] = cell.outputs.revision
 

@@ -26,7 +26,7 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic_core import PydanticSerializationError
 
-from notebook_bcc_ext.adapters.sqlite_database import Connection, Database
+from notebook_bcc_ext.adapters.sqlite_database import Connection, Database, committed
 from notebook_bcc_ext.errors import StoreError
 from notebook_bcc_ext.protocol.notebook_ops import (
     ChangeOutputs,
@@ -95,19 +95,22 @@ class OperationLog:
     ) -> int:
         """Store operations, all or none; the number of the last. Durable on return."""
         future = self._submit(log_id, ops, anchor_id)
-        logged = await asyncio.shield(asyncio.wrap_future(future))
+        logged = await committed(future)
         return logged[-1].seq if logged else 0
 
     def post(self, log_id: str, ops: Sequence[NotebookOp]) -> None:
         """Store operations without waiting, in order with all others; `drain` waits for them."""
         waiting = self._unacknowledged.setdefault(log_id, [])
         waiting[:] = [future for future in waiting if not future.done() or future.exception()]
-        waiting.append(self._submit(log_id, ops))
+        waiting.append(self._submit(log_id, ops, soon=False))
 
     async def drain(self, log_id: str) -> None:
         """All posted operations are durable; raises the error of one that is not."""
         for future in self._unacknowledged.pop(log_id, []):
-            await asyncio.shield(asyncio.wrap_future(future))
+            if future.done():
+                future.result()
+            else:
+                await committed(future)
 
     async def since(self, log_id: str, seq: int, limit: int | None = None) -> list[LoggedOp] | None:
         """Operations after `seq`, the first `limit` of them; None when the log no longer reaches
@@ -133,9 +136,15 @@ class OperationLog:
         return unsubscribe
 
     def _submit(
-        self, log_id: str, ops: Sequence[NotebookOp], anchor_id: str | None = None
+        self,
+        log_id: str,
+        ops: Sequence[NotebookOp],
+        anchor_id: str | None = None,
+        *,
+        soon: bool = True,
     ) -> Future[list[LoggedOp]]:
-        future = self._database.submit(partial(_append, log_id, ops, anchor_id))
+        queue = self._database.submit if soon else self._database.post
+        future = queue(partial(_append, log_id, ops, anchor_id))
         # Before any waiter's callback: both reach the loop in this order.
         future.add_done_callback(partial(self._tell_subscribers, log_id))
         return future

@@ -66,14 +66,14 @@ class SqliteRunStore:
     def post_step(
         self,
         run_id: str,
-        changed: Json,
+        changed: str,
         trail: Sequence[Any],
         activity: ActivityChanges = NO_ACTIVITY,
     ) -> None:
-        text, entries = json.dumps(changed), [json.dumps(entry) for entry in trail]
+        entries = [json.dumps(entry) for entry in trail]
 
         def save(connection: Connection) -> None:
-            _save_step(run_id, text, entries, connection)
+            _save_step(run_id, changed, entries, connection)
             _save_activity(run_id, activity, connection)
 
         self._post(save)
@@ -114,11 +114,10 @@ class SqliteRunStore:
 
     # -- transitions --------------------------------------------------------------------------
 
-    async def add_transitions(self, run_id: str, records: Sequence[TransitionRecord]) -> None:
+    def post_transitions(self, run_id: str, records: Sequence[TransitionRecord]) -> Future[None]:
         texts = [record.model_dump_json(by_alias=True) for record in records]
-        if texts:
-            keep = self._limits.transitions
-            await self._database.write(partial(_add_transitions, run_id, texts, keep))
+        keep = self._limits.transitions
+        return self._database.post(partial(_add_transitions, run_id, texts, keep))
 
     async def keep_transitions(self, run_id: str, count: int) -> None:
         await self._database.write(partial(_keep_transitions, run_id, count))

@@ -147,7 +147,7 @@ class RunActionContext:
             count = result.execution_count
         finally:
             # Also when the run is cancelled: no cell may stay marked as running.
-            await asyncio.shield(notebook.finish_execution(cell_id, count))
+            notebook.finish_execution(cell_id, count)
         self.publish("cell", {"cell_id": cell_id, "change": result.status})
         return result
 

@@ -169,6 +169,7 @@ class Behavior:
         self._world.gate.action_begins()
         self._intend(_kind(line), digest, action)
         number = self._count_action()
+        self._world.journal.hand_over()
         context = RunActionContext(self._world, self._observer, f"action-{number}")
         self._publish_start(context, number, _kind(line), action)
         if action is None:
@@ -176,7 +177,6 @@ class Behavior:
         else:
             result = await self._execute(context, action)
         await self._conclude(context, action, result, _kind(line))
-        self._world.journal.write_soon()
         self._world.gate.action_done()
 
     def _publish_start(

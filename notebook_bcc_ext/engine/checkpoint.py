@@ -19,7 +19,13 @@ from dataclasses import asdict
 from typing import Any
 
 from notebook_bcc_ext.engine.activity import ActivityLog
-from notebook_bcc_ext.engine.memory import Intent, Json, RunMemory, short_snapshot, to_snapshot
+from notebook_bcc_ext.engine.memory import (
+    Intent,
+    Json,
+    RunMemory,
+    short_snapshot_json,
+    to_snapshot,
+)
 from notebook_bcc_ext.fsm import StateMachine
 from notebook_bcc_ext.observation.effects import EffectsLog
 from notebook_bcc_ext.ports import NotebookDocument, RunStore
@@ -68,7 +74,8 @@ class Checkpoint:
 
     def done(self) -> None:
         """It ended, one way or the other."""
-        changed = {**self._position(), **short_snapshot(self._memory, self._effects)}
+        # As text from the start: this is done for every action.
+        changed = short_snapshot_json(self._position(), self._memory, self._effects)
         tree = self._activity.take_changes()
         self._store.post_step(self._run_id, changed, self._memory.trail, tree)
         self._memory.trail = []

@@ -1,15 +1,18 @@
 """Transitions on their way to the run store.
 
-Firing an event is synchronous (F3), storing is not: records wait here and are written in order,
-beside the run, and at the latest before it moves on from one behavior to the next.
+Firing an event is synchronous (F3), storing is not. Records are handed over before each side effect
+and stored together with it, in order; between two behaviors the run waits until they are.
 """
 
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import Future
 
 from notebook_bcc_ext.ports import RunStore
 from notebook_bcc_ext.protocol.observation import TransitionRecord
+
+_Posted = tuple[tuple[TransitionRecord, ...], Future[None]]
 
 
 class Journal:
@@ -17,29 +20,36 @@ class Journal:
         self._run_id = run_id
         self._store = store
         self._waiting: list[TransitionRecord] = []
-        self._writing: asyncio.Task[None] | None = None
+        self._posted: list[_Posted] = []
 
     def note(self, record: TransitionRecord) -> None:
         self._waiting.append(record)
 
-    def write_soon(self) -> None:
-        """Write what waits, without waiting for it: an action is durable with its notebook
-        operations, its transitions may follow."""
-        if self._waiting and (self._writing is None or self._writing.done()):
-            self._writing = asyncio.get_running_loop().create_task(self._write())
+    def hand_over(self) -> None:
+        """Have what waits stored with the next write, without waiting for it."""
+        self._posted = [entry for entry in self._posted if not _is_stored(entry[1])]
+        if self._waiting:
+            records, self._waiting = tuple(self._waiting), []
+            future = self._store.post_transitions(self._run_id, records)
+            self._posted.append((records, future))
 
     async def flush(self) -> None:
-        """Everything noted so far is stored; raises when it cannot be."""
-        while self._waiting or (self._writing is not None and not self._writing.done()):
-            self.write_soon()
-            if self._writing is not None:
-                await asyncio.shield(self._writing)
-        if self._writing is not None:
-            writing, self._writing = self._writing, None
-            writing.result()
+        """Everything noted so far is stored. What cannot be is raised, and tried again."""
+        self.hand_over()
+        posted, self._posted = self._posted, []
+        results = await asyncio.gather(
+            *(asyncio.shield(asyncio.wrap_future(future)) for _, future in posted),
+            return_exceptions=True,
+        )
+        failures = [result for result in results if isinstance(result, BaseException)]
+        if failures:
+            missing = zip(posted, results, strict=True)
+            lost = [
+                record for (batch, _), result in missing if result is not None for record in batch
+            ]
+            self._waiting[:0] = lost
+            raise failures[0]
 
-    async def _write(self) -> None:
-        while self._waiting:
-            records = tuple(self._waiting)
-            await self._store.add_transitions(self._run_id, records)
-            del self._waiting[: len(records)]
+
+def _is_stored(future: Future[None]) -> bool:
+    return future.done() and not future.cancelled() and future.exception() is None

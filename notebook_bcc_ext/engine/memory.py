@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pydantic import TypeAdapter
+from pydantic_core import PydanticSerializationError
 
 from notebook_bcc_ext.actions.context import ThinkingState
 from notebook_bcc_ext.observation.effects import EffectsLog
@@ -235,6 +237,17 @@ def short_snapshot(memory: RunMemory, effects: EffectsLog) -> Json:
     """Everything but `LONG_FIELDS`."""
     dumped: Json = _ADAPTER.dump_python(memory, mode="json", exclude=_NOT_LONG)
     return {"memory": dumped, "effects": effects.view().to_wire()}
+
+
+def short_snapshot_json(position: Json, memory: RunMemory, effects: EffectsLog) -> str:
+    """The same as text, with keys of the caller's before it."""
+    try:
+        dumped = _ADAPTER.dump_json(memory, exclude=_NOT_LONG).decode()
+        shown = effects.view().model_dump_json(by_alias=True, exclude_unset=True)
+    except PydanticSerializationError:
+        # Half a character, as a planner may send it, has no UTF-8; `json` escapes it.
+        return json.dumps({**position, **short_snapshot(memory, effects)})
+    return f'{json.dumps(position)[:-1]}, "memory": {dumped}, "effects": {shown}}}'
 
 
 def from_snapshot(snapshot: Mapping[str, Any]) -> tuple[RunMemory, EffectsLog]:

@@ -50,7 +50,7 @@ async def _rebuild(world: World) -> None:
             continue
         await world.notebook.start_execution(cell_id)
         result = await world.runner.run(source, cell_id, world.notebook.post_outputs)
-        await world.notebook.finish_execution(cell_id, result.execution_count)
+        world.notebook.finish_execution(cell_id, result.execution_count)
         if result.status != "ok":
             world.warn(f"cell {cell_id} failed while the kernel was rebuilt")
 

@@ -21,6 +21,7 @@ STATUSES: dict[type[errors.BccError], HTTPStatus] = {
     errors.RunFailedError: HTTPStatus.CONFLICT,
     errors.ForeignChangeError: HTTPStatus.CONFLICT,
     errors.NotebookError: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.RecordError: HTTPStatus.UNPROCESSABLE_ENTITY,
     ConditionError: HTTPStatus.UNPROCESSABLE_ENTITY,
     PlaybookError: HTTPStatus.UNPROCESSABLE_ENTITY,
     RenderingError: HTTPStatus.UNPROCESSABLE_ENTITY,

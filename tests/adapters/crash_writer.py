@@ -44,7 +44,9 @@ async def _write(folder: Path, round_number: int, *, atomic: bool) -> None:
         await document.start_execution(cell_id)
         for letter in "abc":
             await document.change_outputs([_step(cell_id, letter)])
-        await document.finish_execution(cell_id, number)
+        document.finish_execution(cell_id, number)
+        # Durable with the next change.
+        await document.set_metadata(cell_id, {"tried": number})
         os.write(acknowledged, f"done {cell_id} {number}\n".encode())
 
 

@@ -56,7 +56,7 @@ async def test_streamed_outputs_need_not_be_awaited(world):
     for number in range(20):
         output = {"output_type": "stream", "name": "stdout", "text": str(number)}
         document.post_outputs([ChangeOutputs(cell_id=cell_id, change="append", outputs=[output])])
-    await document.finish_execution(cell_id, 3)
+    document.finish_execution(cell_id, 3)
     await document.flush()
     [cell] = (await world.read())["cells"]
     assert [output["text"] for output in cell["outputs"]] == [str(n) for n in range(20)]

@@ -111,7 +111,7 @@ async def test_cells_we_ran_are_trusted_while_they_stream_and_after(world):
     )
     await document.flush()
     assert [c["metadata"]["trusted"] for c in (await world.read())["cells"]] == [True, True]
-    await document.finish_execution(second, 2)
+    document.finish_execution(second, 2)
     await document.flush()
     assert [c["metadata"]["trusted"] for c in (await world.read())["cells"]] == [True, True]
 
@@ -150,7 +150,7 @@ async def test_outputs_swapped_by_somebody_else_lose_their_trust(world):
     notebook = await world.read()
     notebook["cells"][0]["outputs"] = [html("<script>bad()</script>")]
     write_foreign(world, notebook)
-    await document.finish_execution(ours, 1)
+    document.finish_execution(ours, 1)
     await document.flush()
     assert not (await world.read())["cells"][0]["metadata"]["trusted"]
 

@@ -108,7 +108,7 @@ async def test_an_execution_leaves_outputs_and_count(world):
     await document.change_outputs(
         [ChangeOutputs(cell_id=cell_id, change="replace", index=1, outputs=[rich])]
     )
-    await document.finish_execution(cell_id, 7)
+    document.finish_execution(cell_id, 7)
     await document.flush()
     [cell] = (await world.read())["cells"]
     assert cell["execution_count"] == 7
@@ -221,7 +221,7 @@ async def test_a_cell_a_person_deleted_stays_deleted(world):
     assert await document.source_of(first) is None
     await document.set_source(first, "changed")
     await document.start_execution(first)
-    await document.finish_execution(first, 1)
+    document.finish_execution(first, 1)
     await document.insert(NewCell("code", "third"))
     await document.flush()
     assert sources(await world.read()) == ["second", "third"]

@@ -69,6 +69,10 @@ def node(key, revision, status="running"):
     )
 
 
+async def added(store, run_id, records):
+    await asyncio.wrap_future(store.post_transitions(run_id, records))
+
+
 async def test_a_run_is_saved_replaced_and_loaded(store):
     assert await store.load_run("r") is None
     await store.save_run("r", {"state": "idle", "名": [1, None]})
@@ -80,9 +84,9 @@ async def test_steps_replace_parts_of_a_snapshot_and_leave_a_trail_until_the_nex
     await store.save_run("r", {"state": "idle", "kept": 1})
     store.post_intent("r", {"number": 1})
     assert await store.intent("r") == {"number": 1}
-    store.post_step("r", {"state": "running"}, [["line", "a"], ["mark", {"b": 1}]])
-    store.post_step("r", {"state": "resting"}, [])
-    store.post_step("r", {"state": "again"}, [["line", "名"]])
+    store.post_step("r", '{"state": "running"}', [["line", "a"], ["mark", {"b": 1}]])
+    store.post_step("r", '{"state": "resting"}', [])
+    store.post_step("r", '{"state": "again"}', [["line", "名"]])
     assert await store.intent("r") is None
     trail = [["line", "a"], ["mark", {"b": 1}], ["line", "名"]]
     whole = {"state": "again", "kept": 1, "trail": trail}
@@ -101,8 +105,8 @@ async def test_runs_are_listed_newest_first(store):
 
 async def test_transitions_are_numbered_and_paged(store):
     for number in range(1, 6):
-        await store.add_transitions("r", [transition(number)])
-    await store.add_transitions("other", [transition(99)])
+        await added(store, "r", [transition(number)])
+    await added(store, "other", [transition(99)])
     page = await store.transitions("r", after=2, limit=2)
     assert [(number, record.event) for number, record in page] == [(3, "E3"), (4, "E4")]
     assert len(await store.transitions("r")) == 5
@@ -194,11 +198,11 @@ async def test_bad_decisions_are_refused(store):
 
 async def test_the_tree_comes_back_in_the_order_of_its_changes(store):
     await store.save_run("r", {}, ActivityChanges((node("load", 1), node("load/read", 2))))
-    store.post_step("r", {}, [], ActivityChanges((node("load", 3, status="done"),)))
+    store.post_step("r", "{}", [], ActivityChanges((node("load", 3, status="done"),)))
     await store.save_run("other", {}, ActivityChanges((node("load", 9),)))
     tree = await store.activity("r")
     assert [(one.key, one.status) for one in tree] == [("load/read", "running"), ("load", "done")]
-    store.post_step("r", {}, [], ActivityChanges(gone=("load/read",)))
+    store.post_step("r", "{}", [], ActivityChanges(gone=("load/read",)))
     assert [one.key for one in await store.activity("r")] == ["load"]
     await store.save_run("r", {}, ActivityChanges((node("explore", 4),), all_gone=True))
     assert [one.key for one in await store.activity("r")] == ["explore"]
@@ -207,7 +211,7 @@ async def test_the_tree_comes_back_in_the_order_of_its_changes(store):
 async def test_deleting_a_run_leaves_nothing_of_it(store):
     for run_id in ("r", "kept"):
         await store.save_run(run_id, {"id": run_id}, ActivityChanges((node("load", 1),)))
-        await store.add_transitions(run_id, [transition(1)])
+        await added(store, run_id, [transition(1)])
         await store.add_call(run_id, call(1))
         await store.add_proposal(proposal(f"of-{run_id}", run_id))
     await store.delete_run("r")
