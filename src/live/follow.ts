@@ -5,6 +5,9 @@ import type { INotebookBcc } from '../tokens';
 import type { LiveNotebook } from './session';
 
 const SETTLING_MS = [0, 100, 400, 1500];
+/** How much of the view shows what came before. */
+const SHARE_ABOVE = 0.25;
+const REST_PER_WORK = 20;
 const HANDS_ON = ['wheel', 'pointerdown', 'keydown', 'touchstart'] as const;
 
 /**
@@ -66,7 +69,8 @@ export class Follower {
   private async _scrollTo(id: string, run: string): Promise<void> {
     this._target = id;
     for (const pause of SETTLING_MS) {
-      await new Promise(resolve => setTimeout(resolve, pause));
+      const rest = this._restUntil - performance.now();
+      await new Promise(resolve => setTimeout(resolve, Math.max(pause, rest)));
       const { content } = this._panel;
       if (
         this._target !== id ||
@@ -77,7 +81,9 @@ export class Follower {
       }
       const cell = content.widgets.find(({ model }) => model.id === id);
       if (cell?.isAttached) {
-        cell.node.scrollIntoView({ block: 'nearest' });
+        if (bringIntoView(cell.node, content.outerNode)) {
+          await this._restFromScrolling();
+        }
       } else if (cell) {
         const index = content.widgets.indexOf(cell);
         await content.scrollToItem(index, 'smart').catch(() => undefined);
@@ -85,6 +91,32 @@ export class Follower {
     }
   }
 
+  /**
+   * Every scroll makes every editor of the notebook look where it is: half a second's work for a
+   * thousand of them, in which no new cell is drawn. So it is a small share of the time.
+   */
+  private async _restFromScrolling(): Promise<void> {
+    const begun = performance.now();
+    await new Promise(resolve => {
+      requestAnimationFrame(() => setTimeout(resolve, 0));
+    });
+    const now = performance.now();
+    this._restUntil = now + REST_PER_WORK * (now - begun);
+  }
+
+  private _restUntil = 0;
   private _stoppedIn: string | null = null;
   private _target: string | null = null;
+}
+
+/** Scroll when the cell is out of sight, and then leave room for those that follow. */
+function bringIntoView(node: HTMLElement, scroller: HTMLElement): boolean {
+  const room = scroller.getBoundingClientRect();
+  const { top, bottom } = node.getBoundingClientRect();
+  const wanted = room.top + room.height * SHARE_ABOVE;
+  if (top >= room.top && (bottom <= room.bottom || top <= wanted)) {
+    return false;
+  }
+  scroller.scrollTop += top - wanted;
+  return true;
 }
