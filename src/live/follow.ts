@@ -4,7 +4,7 @@ import type { LoggedOp } from '../protocol';
 import type { INotebookBcc } from '../tokens';
 import type { LiveNotebook } from './session';
 
-const SETTLING_MS = [0, 100, 400, 1500];
+const SETTLING_MS = [30, 100, 400, 1500];
 /** How much of the view shows what came before. */
 const SHARE_ABOVE = 0.25;
 const REST_PER_WORK = 20;
@@ -84,9 +84,11 @@ export class Follower {
         if (bringIntoView(cell.node, content.outerNode)) {
           await this._restFromScrolling();
         }
-      } else if (cell) {
+      } else if (cell && pause !== SETTLING_MS[0]) {
+        // Not drawn, and it will not be before the page is there.
         const index = content.widgets.indexOf(cell);
         await content.scrollToItem(index, 'smart').catch(() => undefined);
+        await this._restFromScrolling();
       }
     }
   }
