@@ -8,6 +8,7 @@ const SETTLING_MS = [30, 100, 400, 1500];
 /** How much of the view shows what came before. */
 const SHARE_ABOVE = 0.25;
 const REST_PER_WORK = 20;
+const LONGEST_REST_MS = 8_000;
 const HANDS_ON = ['wheel', 'pointerdown', 'keydown', 'touchstart'] as const;
 
 /**
@@ -103,7 +104,8 @@ export class Follower {
       requestAnimationFrame(() => setTimeout(resolve, 0));
     });
     const now = performance.now();
-    this._restUntil = now + REST_PER_WORK * (now - begun);
+    const rest = REST_PER_WORK * (now - begun);
+    this._restUntil = now + Math.min(rest, LONGEST_REST_MS);
   }
 
   private _restUntil = 0;
