@@ -13,12 +13,12 @@ from notebook_bcc_ext.errors import BccError, ProtocolError, TooLargeError
 from notebook_bcc_ext.hosting.manager import RunManager
 from notebook_bcc_ext.hosting.settings import SettingsService
 from notebook_bcc_ext.protocol.base import explain
+from notebook_bcc_ext.protocol.settings import MIB
 from notebook_bcc_ext.server.errors import error_body, status_of
 from notebook_bcc_ext.server.host import Host
 
 AUTH_RESOURCE = "notebook_bcc"
 HOST_SETTING = "notebook_bcc_host"
-MIB = 1024 * 1024
 
 M = TypeVar("M", bound=BaseModel)
 

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from notebook_bcc_ext.server.handlers import MIB, BccHandler
+from notebook_bcc_ext.protocol.settings import MIB
+from notebook_bcc_ext.server.handlers import BccHandler
 from notebook_bcc_ext.server.routes import ROUTES
 from tests.planner_answers import say
 from tests.planner_server import ScriptedPlanner
