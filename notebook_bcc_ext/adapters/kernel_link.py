@@ -85,7 +85,8 @@ class KernelLink:
             except TimeoutError:
                 patience = min(patience * 1.5, _LONGEST_HELLO_WAIT)
                 if not await self._source.is_there(self.kernel):
-                    msg = "the kernel ended while it was starting"
+                    words = self._source.last_words()
+                    msg = "the kernel ended while it was starting" + (words and f": {words}")
                     raise KernelGoneError(msg) from None
         self._learn(answered.result())
 

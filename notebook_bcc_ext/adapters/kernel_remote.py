@@ -64,6 +64,9 @@ class RemoteKernelSource:
             msg = f"the kernel at {self._url} cannot be interrupted: {error}"
             raise KernelGoneError(msg) from error
 
+    def last_words(self) -> str:
+        return ""
+
     def mark_used(self, kernel: Kernel) -> None:
         """Its own server looks after it."""
 

@@ -82,6 +82,9 @@ class SessionKernelSource:
             msg = f"the kernel of {self.path} cannot be interrupted: {error}"
             raise KernelGoneError(msg) from error
 
+    def last_words(self) -> str:
+        return ""
+
     def mark_used(self, kernel: Kernel) -> None:
         """For the culler. `notify_connect` would do it too, but it makes the server stop
         buffering the output of the user's own cells while the browser is offline."""

@@ -6,7 +6,7 @@ import asyncio
 import os
 import tempfile
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import IO, Any, Protocol
 
 from jupyter_client.ioloop.manager import AsyncIOLoopKernelManager
 from jupyter_client.kernelspec import NoSuchKernel
@@ -17,6 +17,7 @@ from notebook_bcc_ext.errors import KernelError
 _SHUTDOWN_SECONDS = 10.0
 # The path of a socket has about a hundred characters at most, on some systems.
 _LONGEST_SOCKET_FOLDER = 80
+_LAST_WORDS = 2_000
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,9 @@ class KernelSource(Protocol):
 
     async def interrupt(self, kernel: Kernel) -> None: ...
 
+    def last_words(self) -> str:
+        """What the kernel's process said last about itself, if that is known."""
+
     def mark_used(self, kernel: Kernel) -> None:
         """Keep it from being taken for idle."""
 
@@ -71,6 +75,7 @@ class OwnKernelSource:
             self._options["env"] = env
         self._manager: Any = None
         self._sockets: tempfile.TemporaryDirectory[str] | None = None
+        self._said: IO[bytes] | None = None
 
     def prefer(self, kernel_id: str) -> None:
         """A kernel of our own ends with its process."""
@@ -86,7 +91,10 @@ class OwnKernelSource:
         self._manager = manager
         try:
             self._use_private_sockets(manager)
-            await manager.start_kernel(**self._options)
+            # Warnings and tracebacks of the kernel's own are not for the person's terminal.
+            # What their code prints comes as output of the cell.
+            self._said = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the kernel
+            await manager.start_kernel(stderr=self._said, **self._options)
         except NoSuchKernel as error:
             msg = (
                 f"there is no kernel named '{self._kernel_name}': install it or choose another "
@@ -124,6 +132,15 @@ class OwnKernelSource:
     async def interrupt(self, kernel: Kernel) -> None:
         await kernel.manager.interrupt_kernel()
 
+    def last_words(self) -> str:
+        if self._said is None:
+            return ""
+        # The kernel writes to the same file, at the same position: only its end is read.
+        end = self._said.seek(0, os.SEEK_END)
+        self._said.seek(max(0, end - _LAST_WORDS))
+        lines = self._said.read().decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else ""
+
     def mark_used(self, kernel: Kernel) -> None:
         """Nobody else looks after this kernel."""
 
@@ -143,6 +160,9 @@ class OwnKernelSource:
             if self._sockets is not None:
                 self._sockets.cleanup()
                 self._sockets = None
+            if self._said is not None:
+                self._said.close()
+                self._said = None
 
 
 def kernel_of(manager: Any, kernel_id: str | None = None) -> Kernel:

@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -43,14 +44,32 @@ async def the_user(runner: KernelRunner) -> AsyncIterator[AsyncKernelClient]:
         client.stop_channels()
 
 
-async def until_busy(runner: KernelRunner) -> None:
-    link = runner._link
-    assert link is not None
-    for _ in range(400):
-        if link.others_are_running:
-            return
-        await asyncio.sleep(0.025)
-    pytest.fail("the user's cell did not start")
+class UsersCell:
+    """A cell of the user that runs until it is let go, however slow the machine is."""
+
+    def __init__(self, runner: KernelRunner, user: AsyncKernelClient, release: Path) -> None:
+        self._runner, self._user, self._release = runner, user, release
+
+    async def begins(self, then: str) -> None:
+        wait = (
+            "import pathlib, time\n"
+            f"while not pathlib.Path({str(self._release)!r}).exists(): time.sleep(0.02)\n"
+        )
+        self._user.execute(wait + then)
+        link = self._runner._link
+        assert link is not None
+        for _ in range(800):
+            if link.others_are_running:
+                return
+            await asyncio.sleep(0.025)
+        pytest.fail(f"the user's cell did not start (our link to the kernel: {link.gone or 'up'})")
+
+    def is_let_go(self) -> None:
+        self._release.touch()
+
+    async def is_let_go_after(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        self.is_let_go()
 
 
 async def test_the_running_session_is_used(runner: KernelRunner, jp_serverapp: Any) -> None:
@@ -127,51 +146,59 @@ async def test_a_kernel_shut_down_by_the_user_ends_the_cell(
 
 
 async def test_our_cell_waits_for_the_users_and_takes_only_its_own_output(
-    runner: KernelRunner,
+    runner: KernelRunner, tmp_path: Path
 ) -> None:
     notebook = Notebook()
     async with the_user(runner) as user:
-        user.execute("import time\nfor i in range(3): print('user', i); time.sleep(0.3)\nu = 1")
-        await until_busy(runner)
-        result = await notebook.run(runner, "print('ours')")
+        cell = UsersCell(runner, user, tmp_path / "go")
+        await cell.begins("for i in range(3): print('user', i)\nu = 1")
+        ours = asyncio.create_task(notebook.run(runner, "print('ours')"))
+        await cell.is_let_go_after(0.5)
+        result = await ours
         assert (result.status, text_of(result)) == ("ok", "ours\n")
         await user.execute_interactive("shared = [1, 2]", timeout=20, output_hook=lambda _: None)
     variables = await runner.variables()
     assert (variables.values["shared"], variables.values["u"]) == ([1, 2], 1)
 
 
-async def test_a_failing_cell_of_the_user_does_not_take_ours_along(runner: KernelRunner) -> None:
+async def test_a_failing_cell_of_the_user_does_not_take_ours_along(
+    runner: KernelRunner, tmp_path: Path
+) -> None:
     async with the_user(runner) as user:
-        user.execute("import time; time.sleep(0.7); 1 / 0")
-        await until_busy(runner)
-        result = await Notebook().run(runner, "print('ours')")
+        cell = UsersCell(runner, user, tmp_path / "go")
+        await cell.begins("1 / 0")
+        ours = asyncio.create_task(Notebook().run(runner, "print('ours')"))
+        await cell.is_let_go_after(0.5)
+        result = await ours
     assert (result.status, text_of(result)) == ("ok", "ours\n")
 
 
-async def test_an_interrupt_spares_the_users_cell(runner: KernelRunner) -> None:
+async def test_an_interrupt_spares_the_users_cell(runner: KernelRunner, tmp_path: Path) -> None:
     notebook = Notebook()
     async with the_user(runner) as user:
-        user.execute("import time; time.sleep(1); user_is_done = True")
-        await until_busy(runner)
+        cell = UsersCell(runner, user, tmp_path / "go")
+        await cell.begins("user_is_done = True")
         ours = asyncio.create_task(notebook.run(runner, "import time; time.sleep(100)"))
         await asyncio.sleep(0.2)
         await runner.interrupt()
+        cell.is_let_go()
         assert (await asyncio.wait_for(ours, 20)).status == "interrupted"
     assert (await runner.variables()).values["user_is_done"] is True
 
 
 async def test_variables_while_the_users_cell_is_running(
-    runner: KernelRunner, jp_serverapp: Any
+    runner: KernelRunner, jp_serverapp: Any, tmp_path: Path
 ) -> None:
     await Notebook().run(runner, "x = 1")
     async with the_user(runner) as user:
-        user.execute("y = 2; import time; time.sleep(3)")
-        await until_busy(runner)
+        cell = UsersCell(runner, user, tmp_path / "go")
+        await cell.begins("y = 2")
         assert (await runner.variables()).values["x"] == 1
         await asyncio.sleep(0.2)
         # The server must still see that the kernel is working.
         session = await jp_serverapp.session_manager.get_session(path=NOTEBOOK)
         assert session["kernel"]["execution_state"] == "busy"
+        cell.is_let_go()
 
 
 async def test_the_users_update_of_a_display_of_ours_is_seen(runner: KernelRunner) -> None:

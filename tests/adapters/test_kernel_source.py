@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from typing import Any
 
@@ -77,6 +78,21 @@ async def test_a_kernel_that_never_answers_is_given_up(jp_environ: Any, jp_kerne
     result = await Notebook().run(runner, "1")
     assert (result.status, result.notice) == ("gone", "the kernel did not answer within 2 s")
     await runner.close()
+
+
+async def test_a_kernel_that_cannot_start_says_why(
+    jp_environ: Any, jp_kernel_dir: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    broken = jp_kernel_dir / "broken"
+    broken.mkdir()
+    argv = ["python3", "-c", "import no_such_module_of_the_kernel"]
+    spec = {"argv": argv, "display_name": "broken", "language": "python"}
+    (broken / "kernel.json").write_text(json.dumps(spec))
+    runner = KernelRunner(OwnKernelSource("broken"))
+    with pytest.raises(KernelError, match="No module named 'no_such_module_of_the_kernel'"):
+        await runner.start()
+    await runner.close()
+    assert "Traceback" not in capfd.readouterr().err
 
 
 async def test_other_languages_run_without_variables(
