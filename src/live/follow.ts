@@ -31,6 +31,13 @@ export class Follower {
         { capture: true, passive: true }
       );
     }
+    _panel.node.addEventListener(
+      'scroll',
+      event => {
+        this._keepFromEditors(event);
+      },
+      { capture: true, passive: true }
+    );
     session.mirrored.connect((_, ops) => {
       this._onMirrored(ops);
     });
@@ -42,14 +49,15 @@ export class Follower {
     return run?.id ?? null;
   }
 
+  /** The run that is followed now. */
+  private _followed(): string | null {
+    const run = this._bcc.settings.follow ? this._runId() : null;
+    return run === this._stoppedIn ? null : run;
+  }
+
   private _onMirrored(ops: readonly LoggedOp[]): void {
-    const run = this._runId();
-    if (
-      !this._bcc.settings.follow ||
-      !this._panel.isVisible ||
-      run === null ||
-      run === this._stoppedIn
-    ) {
+    const run = this._followed();
+    if (run === null || !this._panel.isVisible) {
       return;
     }
     const id = ops
@@ -95,9 +103,20 @@ export class Follower {
   }
 
   /**
-   * Every scroll makes every editor of the notebook look where it is: half a second's work for a
-   * thousand of them, in which no new cell is drawn. So it is a small share of the time.
+   * Every editor of the notebook listens to its scrolling, to tell the input method where it is:
+   * half a second's work for a thousand of them, in which no new cell is drawn. While a run is
+   * followed nobody types, and an editor that comes into view is told so in another way.
    */
+  private _keepFromEditors(event: Event): void {
+    const { outerNode, notebookConfig } = this._panel.content;
+    // JupyterLab listens too where it draws only the cells in view.
+    const isWindowed = notebookConfig.windowingMode === 'full';
+    if (event.target === outerNode && !isWindowed && this._followed()) {
+      event.stopPropagation();
+    }
+  }
+
+  /** Scrolling, where it is slow, is to take a small share of the time. */
   private async _restFromScrolling(): Promise<void> {
     const begun = performance.now();
     await new Promise(resolve => {
