@@ -109,6 +109,33 @@ test('the page follows the run until its user scrolls', async ({
   expect(await page.locator(OUTER).evaluate(node => node.scrollTop)).toBe(0);
 });
 
+test('a long cell is drawn where the page is while it follows', async ({
+  page,
+  tmpPath
+}) => {
+  const path = `${tmpPath}/a.ipynb`;
+  await makeNotebook(page, path, ['own']);
+  await openNotebook(page, path);
+  const long = Array.from({ length: 2_000 }, (_, i) => `n = ${String(i)}`);
+  planner = await Planner.start([code(long.join('\n')), ...stream(10, 0.02)]);
+  const run = await startRun(page, path, planner);
+  await untilStatus(page, run, 'done');
+  const cells = page.locator('.jp-Notebook:visible .jp-Cell');
+  await expect(cells).toHaveCount(12);
+  await expect(cells.last()).toBeInViewport();
+  // As a click on a node of the tree does it: no hand of the user in the notebook.
+  const line = await page.locator(OUTER).evaluate(async outer => {
+    const half = outer.scrollHeight / 2;
+    outer.scrollTo({ top: half });
+    await new Promise(resolve => setTimeout(resolve, 500));
+    const { left, top, width, height } = outer.getBoundingClientRect();
+    const middle = [left + width / 2, top + height / 2] as const;
+    const shown = document.elementFromPoint(...middle);
+    return shown?.closest('.cm-line')?.textContent ?? '';
+  });
+  expect(line).toMatch(/^n = (9|10)\d\d$/);
+});
+
 test('cells that come in above do not move what the user reads', async ({
   page,
   tmpPath
