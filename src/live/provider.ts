@@ -20,23 +20,19 @@ export class LiveContentProvider implements IContentProvider {
     options?: Contents.IFetchOptions
   ): Promise<Contents.IModel> {
     const session = this._session(path);
-    if (session !== undefined && options?.content === false) {
-      try {
-        const answer = await session.check();
-        if (answer !== null) {
-          return answer;
-        }
-      } catch (reason) {
-        // A deleted file, an older server: JupyterLab knows what to do with each.
-        console.debug('notebook-bcc: plain check of', path, reason);
-      }
+    const isCheck = session !== undefined && options?.content === false;
+    const before = isCheck ? await checked(session) : null;
+    if (before !== null) {
+      return before;
     }
     const provider = session?.theirs ?? this._plain;
     const model = await provider.get(path, plainOptions(options));
     if (session !== undefined && options?.content === true) {
       session.loaded(model);
     }
-    return model;
+    // A run may have begun meanwhile, and then it is the one that has changed the file.
+    const after = isCheck ? await checked(session) : null;
+    return after ?? model;
   }
 
   async save(
@@ -62,6 +58,17 @@ export class LiveContentProvider implements IContentProvider {
       }
     }
     return undefined;
+  }
+}
+
+/** What is to be said of the file; null where that is JupyterLab's own affair. */
+async function checked(session: LiveNotebook): Promise<Contents.IModel | null> {
+  try {
+    return await session.check();
+  } catch (reason) {
+    // A deleted file, an older server: JupyterLab knows what to do with each.
+    console.debug('notebook-bcc: plain check of', session.context.path, reason);
+    return null;
   }
 }
 

@@ -225,6 +225,40 @@ test.describe('autosave', () => {
   });
 });
 
+for (const [what, request] of [
+  ['its check of the file', '?content=0&hash=1'],
+  ['its writing', 'PUT']
+] as const) {
+  test(`a run that begins between a save and ${what} raises no dialog`, async ({
+    page,
+    tmpPath
+  }) => {
+    const path = `${tmpPath}/a.ipynb`;
+    await makeNotebook(page, path, ['own']);
+    await openNotebook(page, path);
+    await typeInCell(page, 0, ' typed');
+    const started = await Planner.start(stream(5, 0));
+    planner = started;
+    let run = '';
+    await page.route('**/api/contents/**', async route => {
+      const asked = `${route.request().method()} ${route.request().url()}`;
+      if (run === '' && asked.includes(request) && asked.includes('a.ipynb')) {
+        run = await startRun(page, path, started);
+        await untilStatus(page, run, 'done');
+      }
+      await route.continue();
+    });
+    await Promise.race([save(page), page.waitForSelector('.jp-Dialog')]);
+    expect(run).not.toBe('');
+    await expectNoDialog(page);
+    await page.unrouteAll();
+    await save(page);
+    const seen = await expectSameOnDisk(page, path);
+    expect(sources(seen)).toEqual(['own typed', ...streamed(5)]);
+    await expectNoDialog(page);
+  });
+}
+
 test.describe('no browser, or a new one', () => {
   test('a notebook that is closed, or does not exist yet, gets the same cells', async ({
     page,
