@@ -13,6 +13,7 @@ from notebook_bcc_ext.adapters.kernel_link import KernelLink
 from notebook_bcc_ext.adapters.kernel_outputs import OutputLimits
 from notebook_bcc_ext.adapters.kernel_sockets import KernelMessage
 from notebook_bcc_ext.adapters.kernel_source import Kernel, KernelSource
+from notebook_bcc_ext.adapters.kernel_starts import KernelStarts
 from notebook_bcc_ext.adapters.kernel_variables import KernelVariables, VariableLimits
 from notebook_bcc_ext.errors import KernelError, KernelGoneError, KernelTimeoutError
 from notebook_bcc_ext.ports import OutputListener, RunResult, Variables
@@ -37,7 +38,7 @@ class KernelRunner:
     count. `start_timeout` bounds the start of a kernel and the wait for its first answer.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  the source, and settings with defaults
         self,
         source: KernelSource,
         *,
@@ -45,8 +46,10 @@ class KernelRunner:
         variable_limits: VariableLimits | None = None,
         cell_timeout: float | None = None,
         start_timeout: float = 60.0,
+        starts: KernelStarts | None = None,
     ) -> None:
         self.source = source
+        self._starts = starts or KernelStarts()
         self._variable_limits = variable_limits or VariableLimits()
         self._cell_timeout = cell_timeout
         self._start_timeout = start_timeout
@@ -228,23 +231,30 @@ class KernelRunner:
     async def _connect(self, *, start: bool) -> tuple[KernelLink, KernelVariables]:
         """The link to the kernel as it is now, opened anew when the kernel is another one."""
         async with self._opening:
-            tries = _CONNECT_TRIES
-            while True:
-                kernel = await self._kernel(start=start)
-                if kernel is None:
-                    raise KernelGoneError("the notebook has no running kernel")
-                link, variables = self._link, self._variables
-                if link is not None and variables is not None and link.gone is None:
-                    if link.kernel == kernel:
-                        return link, variables
-                    link.mark_gone("the notebook has another kernel now")
-                tries -= 1
-                try:
-                    return await self._open(kernel)
-                except KernelGoneError:
-                    # Restarted while we said hello: its next life may answer.
-                    if not tries:
-                        raise
+            is_linked = self._link is not None and self._link.gone is None
+            if is_linked or not start:
+                return await self._linked(start=start)
+            async with self._starts.turn():
+                return await self._linked(start=start)
+
+    async def _linked(self, *, start: bool) -> tuple[KernelLink, KernelVariables]:
+        tries = _CONNECT_TRIES
+        while True:
+            kernel = await self._kernel(start=start)
+            if kernel is None:
+                raise KernelGoneError("the notebook has no running kernel")
+            link, variables = self._link, self._variables
+            if link is not None and variables is not None and link.gone is None:
+                if link.kernel == kernel:
+                    return link, variables
+                link.mark_gone("the notebook has another kernel now")
+            tries -= 1
+            try:
+                return await self._open(kernel)
+            except KernelGoneError:
+                # Restarted while we said hello: its next life may answer.
+                if not tries:
+                    raise
 
     async def _kernel(self, *, start: bool) -> Kernel | None:
         finding = self.source.start() if start else self.source.find()

@@ -9,6 +9,7 @@ from notebook_bcc_ext.adapters.contents_access import ContentsAccess
 from notebook_bcc_ext.adapters.contents_notebook import ContentsNotebook, Settle
 from notebook_bcc_ext.adapters.kernel_runner import KernelRunner
 from notebook_bcc_ext.adapters.kernel_session import SessionKernelSource
+from notebook_bcc_ext.adapters.kernel_starts import KernelStarts
 from notebook_bcc_ext.adapters.merged_saves import MergedSaves
 from notebook_bcc_ext.adapters.room_mirror import NoRooms, Rooms
 from notebook_bcc_ext.hosting.storage import Storage
@@ -24,6 +25,7 @@ class ServerWorkplace:
         self.saves = MergedSaves(serverapp.contents_manager, self.access, storage.log)
         self.saves.install()
         self.settle: Settle | None = None
+        self._starts = KernelStarts()
         self._notebooks: weakref.WeakSet[ContentsNotebook] = weakref.WeakSet()
         self._sources: weakref.WeakSet[SessionKernelSource] = weakref.WeakSet()
 
@@ -61,6 +63,7 @@ class ServerWorkplace:
             source,
             cell_timeout=settings.cell_timeout or None,
             start_timeout=settings.kernel_start_timeout,
+            starts=self._starts,
         )
 
     async def notebook_moved(self, old_path: str, new_path: str | None) -> None:
