@@ -1,3 +1,4 @@
+import type { Cell } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
 import type { LoggedOp } from '../protocol';
@@ -12,7 +13,8 @@ const LONGEST_REST_MS = 8_000;
 const HANDS_ON = ['wheel', 'pointerdown', 'keydown', 'touchstart'] as const;
 
 /**
- * Scrolls along with a run, until its user scrolls, clicks or types in the notebook.
+ * Scrolls along with a run, until its user scrolls, clicks or types in the notebook, or chooses
+ * a cell of it elsewhere.
  *
  * It begins again with the next run: whoever works in the notebook is not to be moved.
  */
@@ -38,9 +40,27 @@ export class Follower {
       },
       { capture: true, passive: true }
     );
+    this._activeCell = _panel.content.activeCell;
+    _panel.content.activeCellChanged.connect(() => {
+      this._onActiveCell();
+    });
     session.mirrored.connect((_, ops) => {
       this._onMirrored(ops);
     });
+  }
+
+  /**
+   * Another cell was chosen from outside the notebook: a node of the plan, a table of contents.
+   *
+   * A first cell, or the next one where the active cell was deleted, is nobody's choice.
+   */
+  private _onActiveCell(): void {
+    const { activeCell, widgets } = this._panel.content;
+    const before = this._activeCell;
+    this._activeCell = activeCell;
+    if (before && widgets.includes(before)) {
+      this._stoppedIn = this._runId();
+    }
   }
 
   private _runId(): string | null {
@@ -127,6 +147,7 @@ export class Follower {
     this._restUntil = now + Math.min(rest, LONGEST_REST_MS);
   }
 
+  private _activeCell: Cell | null;
   private _restUntil = 0;
   private _stoppedIn: string | null = null;
   private _target: string | null = null;
