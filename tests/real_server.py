@@ -155,6 +155,10 @@ class RealServer:
         assert self._client is not None
         return self._client
 
+    @property
+    def url(self) -> str:
+        return str(self.client.base_url)
+
     # -- what a page would ask --------------------------------------------------------------
 
     async def ask(self, method: str, path: str, body: object = None) -> httpx.Response:

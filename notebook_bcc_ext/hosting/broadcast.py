@@ -37,6 +37,7 @@ class Subscription:
         self._events: deque[RunEvent] = deque()
         self._lost = 0
         self._changed: dict[str, None] = {}
+        self._begun = asyncio.Event()
         self._wake = asyncio.Event()
         self._task = asyncio.get_running_loop().create_task(self._send())
 
@@ -48,11 +49,16 @@ class Subscription:
         self._changed[event.run_id] = None
         self._wake.set()
 
+    def begin(self) -> None:
+        """The browser knows how things stood: tell it what happened since it subscribed."""
+        self._begun.set()
+
     async def close(self) -> None:
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
 
     async def _send(self) -> None:
+        await self._begun.wait()
         while True:
             await self._wake.wait()
             self._wake.clear()

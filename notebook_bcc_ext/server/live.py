@@ -105,15 +105,16 @@ class LiveHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
             await self.send(trouble.model_dump_json())
             return
         self._may_read = await self._contents_allowed()
+        self._manager, self._notebooks = manager, notebooks
+        self._subscription = manager.broadcaster.subscribe(self)
         hello = Hello(
             version=__version__,
             state=manager.state,
-            runs=manager.views(),
+            runs=await manager.views(),
             trouble=manager.storage.notice,
         )
         await self.send(hello.model_dump_json())
-        self._manager, self._notebooks = manager, notebooks
-        self._subscription = manager.broadcaster.subscribe(self)
+        self._subscription.begin()
 
     async def _contents_allowed(self) -> bool:
         return bool(

@@ -19,7 +19,8 @@ class RunsHandler(BccHandler):
         manager = await self.manager()
         # Another server of this folder may have ended meanwhile.
         await manager.take_up()
-        self.finish_data({"runs": [view.model_dump(mode="json") for view in manager.views()]})
+        views = ",".join(view.model_dump_json() for view in await manager.views())
+        self.finish(f'{{"runs": [{views}]}}')
 
     @authenticated
     @authorized

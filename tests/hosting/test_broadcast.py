@@ -33,6 +33,8 @@ async def test_a_browser_that_does_not_take_its_messages_loses_the_oldest_and_is
     slow, quick = Browser(), Browser()
     quick.ready.set()
     subscriptions = [broadcaster.subscribe(browser) for browser in (slow, quick)]
+    for subscription in subscriptions:
+        subscription.begin()
     count = 3 * EVENTS_WAITING
     for number in range(count):
         broadcaster.publish("run", "cell", {"number": number})
@@ -51,3 +53,17 @@ async def test_a_browser_that_does_not_take_its_messages_loses_the_oldest_and_is
     assert lost() >= count - EVENTS_WAITING - 1
     for subscription in subscriptions:
         await broadcaster.unsubscribe(subscription)
+
+
+async def test_what_happens_while_a_browser_is_greeted_is_told_after_the_greeting():
+    broadcaster = Broadcaster(lambda _run_id: None)
+    browser = Browser()
+    browser.ready.set()
+    subscription = broadcaster.subscribe(browser)
+    broadcaster.publish("run", "cell", {})
+    await asyncio.sleep(0.05)
+    await browser.send('{"type": "hello"}')
+    subscription.begin()
+    await browser.until(lambda: browser.of("event"))
+    assert [message["type"] for message in browser.messages] == ["hello", "event"]
+    await broadcaster.unsubscribe(subscription)

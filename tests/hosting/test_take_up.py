@@ -212,7 +212,7 @@ async def test_finished_runs_stay_to_be_looked_at(tmp_path):
             await until(lambda: run.status == "done")
             before = run.view()
         async with server(tmp_path, planner) as manager:
-            [view] = manager.views()
+            [view] = await manager.views()
             assert (view.id, view.status, view.counts) == (run.id, "done", before.counts)
             assert view.created_at == before.created_at
             assert view.allowed_commands == ["reset"]
@@ -227,5 +227,5 @@ async def test_a_run_that_cannot_be_read_does_not_keep_the_others(tmp_path, capl
             run = await begin(manager, planner)
             await until(lambda: run.status == "done")
         async with server(tmp_path, planner) as manager:
-            assert [view.id for view in manager.views()] == [run.id]
+            assert [view.id for view in await manager.views()] == [run.id]
             assert "broken" in caplog.text
