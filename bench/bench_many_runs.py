@@ -68,6 +68,8 @@ async def measure(runs: int, folder: Path) -> None:
         planners = [await stack.enter_async_context(ScriptedPlanner()) for _ in range(runs)]
         for planner in planners:
             script(planner)
+        # As every page does when it opens. The server loads IPython to answer.
+        await server.get("/api/kernelspecs")
         async with StatusProbe(server.url, TOKEN) as before:
             await asyncio.sleep(IDLE_SECONDS)
         async with StatusProbe(server.url, TOKEN) as loaded, asyncio.timeout(GUARD_SECONDS):
