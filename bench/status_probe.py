@@ -30,7 +30,9 @@ class StatusProbe:
 
     async def __aenter__(self) -> Self:
         pipe = asyncio.subprocess.PIPE
-        self._process = await asyncio.create_subprocess_exec(*self._command, stdin=pipe, stdout=pipe)
+        self._process = await asyncio.create_subprocess_exec(
+            *self._command, stdin=pipe, stdout=pipe
+        )
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -247,15 +247,20 @@ class RunStore(Protocol):
     async def activity(self, run_id: str) -> list[ActivityNode]:
         """The tree, in the order of the last changes."""
 
+    def post_run(
+        self, run_id: str, snapshot: Json, activity: ActivityChanges = ...
+    ) -> Future[None]:
+        """The same without waiting; done when it is stored."""
+
     def post_step(
         self, run_id: str, changed: str, trail: Sequence[Any], activity: ActivityChanges = ...
-    ) -> None:
+    ) -> Future[None]:
         """What one action changed: keys of the snapshot that are replaced (JSON), entries that
         `load_run` and `list_runs` give, all in order, under the key `trail` until the next
         snapshot, and the tree. Without waiting, but in order with all other writes of the store
         and of the notebooks' logs. Clears the intent."""
 
-    def post_intent(self, run_id: str, intent: Json) -> None:
+    def post_intent(self, run_id: str, intent: Json) -> Future[None]:
         """What the run is about to do, in the same order."""
 
     async def intent(self, run_id: str) -> Json | None:

@@ -173,6 +173,12 @@ def _text(output: Json) -> str | None:
             return None if text is None else str(text)
 
 
+def _stored() -> Future[None]:
+    stored: Future[None] = Future()
+    stored.set_result(None)
+    return stored
+
+
 class MemoryStore:
     """`RunStore` in dictionaries, with the limits of the real one."""
 
@@ -189,6 +195,9 @@ class MemoryStore:
     async def save_run(
         self, run_id: str, snapshot: Json, activity: ActivityChanges = NO_ACTIVITY
     ) -> None:
+        self._save(run_id, snapshot, activity)
+
+    def _save(self, run_id: str, snapshot: Json, activity: ActivityChanges) -> None:
         self.runs[run_id] = copy.deepcopy(snapshot)
         self.intents.pop(run_id, None)
         self._change_tree(run_id, activity)
@@ -208,14 +217,22 @@ class MemoryStore:
         changed: str,
         trail: Sequence[Any],
         activity: ActivityChanges = NO_ACTIVITY,
-    ) -> None:
+    ) -> Future[None]:
         self._change_tree(run_id, activity)
         trail = [*self.runs[run_id].get("trail", []), *trail]
         self.runs[run_id] |= copy.deepcopy({**json.loads(changed), "trail": trail})
         self.intents.pop(run_id, None)
+        return _stored()
 
-    def post_intent(self, run_id: str, intent: Json) -> None:
+    def post_run(
+        self, run_id: str, snapshot: Json, activity: ActivityChanges = NO_ACTIVITY
+    ) -> Future[None]:
+        self._save(run_id, snapshot, activity)
+        return _stored()
+
+    def post_intent(self, run_id: str, intent: Json) -> Future[None]:
         self.intents[run_id] = copy.deepcopy(intent)
+        return _stored()
 
     async def intent(self, run_id: str) -> Json | None:
         return self.intents.get(run_id)
@@ -240,9 +257,7 @@ class MemoryStore:
         surplus = max(0, len(kept) - self._limits.transitions)
         self._dropped[run_id] = self._dropped.get(run_id, 0) + surplus
         del kept[:surplus]
-        stored: Future[None] = Future()
-        stored.set_result(None)
-        return stored
+        return _stored()
 
     async def keep_transitions(self, run_id: str, count: int) -> None:
         del self._transitions.get(run_id, [])[count - self._dropped.get(run_id, 0) :]

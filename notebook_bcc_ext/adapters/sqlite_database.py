@@ -189,8 +189,11 @@ class Database:
         try:
             results = self._transaction(connection, batch)
         except BaseException as error:  # noqa: BLE001  whatever it is belongs to the job's caller
-            if len(batch) == 1:
-                batch[0].future.set_exception(self._explained(error))
+            # A file that is locked or full may be free again in a moment; yet nothing may be
+            # stored that was written after something that was not.
+            if len(batch) == 1 or isinstance(error, sqlite3.OperationalError):
+                for job in batch:
+                    job.future.set_exception(self._explained(error))
                 return
             # One bad job must not fail its neighbours: give each a transaction of its own.
             for job in batch:

@@ -69,14 +69,19 @@ class SqliteRunStore:
         changed: str,
         trail: Sequence[Any],
         activity: ActivityChanges = NO_ACTIVITY,
-    ) -> None:
+    ) -> Future[None]:
         entries = [json.dumps(entry) for entry in trail]
 
         def save(connection: Connection) -> None:
             _save_step(run_id, changed, entries, connection)
             _save_activity(run_id, activity, connection)
 
-        self._post(save)
+        return self._post(save)
+
+    def post_run(
+        self, run_id: str, snapshot: Json, activity: ActivityChanges = NO_ACTIVITY
+    ) -> Future[None]:
+        return self._post(self._saving(run_id, snapshot, activity))
 
     def _saving(
         self, run_id: str, snapshot: Json, activity: ActivityChanges
@@ -93,12 +98,13 @@ class SqliteRunStore:
         rows = await self._database.read(partial(_activity, run_id))
         return [ActivityNode.model_validate_json(record) for record in rows]
 
-    def post_intent(self, run_id: str, intent: Json) -> None:
-        self._post(partial(_save_intent, run_id, json.dumps(intent)))
+    def post_intent(self, run_id: str, intent: Json) -> Future[None]:
+        return self._post(partial(_save_intent, run_id, json.dumps(intent)))
 
-    def _post(self, job: Callable[[Connection], None]) -> None:
-        """A write nobody waits for; the next awaited one of this database fails like it would."""
-        self._database.post(job).add_done_callback(_log_failure)
+    def _post(self, job: Callable[[Connection], None]) -> Future[None]:
+        future = self._database.post(job)
+        future.add_done_callback(_log_failure)
+        return future
 
     async def intent(self, run_id: str) -> Json | None:
         return await self._database.read(partial(_intent, run_id))

@@ -140,9 +140,10 @@ class RunActionContext:
     async def _execute(self, cell_id: str, source: str) -> RunResult:
         notebook = self._world.notebook
         await notebook.start_execution(cell_id)
-        self.publish("cell", {"cell_id": cell_id, "change": "running"})
         count: int | None = None
         try:
+            self._world.checkpoint.check()
+            self.publish("cell", {"cell_id": cell_id, "change": "running"})
             result = await self._world.runner.run(source, cell_id, notebook.post_outputs)
             count = result.execution_count
         finally:

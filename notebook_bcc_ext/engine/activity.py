@@ -201,6 +201,10 @@ class ActivityLog:
         self._stored, self._gone, self._all_gone = self._revision, [], False
         return changes
 
+    def store_anew(self) -> None:
+        """The store lacks some of it: the next changes are the whole tree."""
+        self._stored, self._gone, self._all_gone = 0, [], True
+
     def recall(self, nodes: Iterable[ActivityNode], progress: ProgressTracker) -> None:
         """Go on where an earlier process left off. An action it did not end is still to come."""
         # Its last changes may be lost: what a browser knows of them does not count any more.

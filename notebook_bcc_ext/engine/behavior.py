@@ -23,7 +23,7 @@ from notebook_bcc_ext.engine.memory import BehaviorTally, Intent, Json
 from notebook_bcc_ext.engine.observer import Observer
 from notebook_bcc_ext.engine.recovery import notice_new_kernel
 from notebook_bcc_ext.engine.world import World
-from notebook_bcc_ext.errors import BccError, NotebookError, UnknownActionError
+from notebook_bcc_ext.errors import BccError, NotebookError, StoreError, UnknownActionError
 from notebook_bcc_ext.ports import ActionStream
 from notebook_bcc_ext.protocol.actions import Action, ExecAction, parse_action
 from notebook_bcc_ext.protocol.ndjson import BadLine
@@ -53,7 +53,7 @@ class Behavior:
         self._digest: str | None = None
         self._refused = False
         self._unwritten = False
-        """The notebook could not be written: no fault of the planner's or the action's."""
+        """The notebook or the store could not: no fault of the planner's or the action's."""
         self._known: deque[str] = deque()
         memory = world.memory
         if memory.resumable:
@@ -226,7 +226,7 @@ class Behavior:
                 )
         try:
             result = await self._world.registry.execute(context, action)
-        except NotebookError as error:
+        except (NotebookError, StoreError) as error:
             self._unwritten = True
             return ActionResult(success=False, error=str(error))
         except BccError as error:
@@ -283,7 +283,9 @@ class Behavior:
             self._stopped = message
             world.machine.fire(Event.COMPLETE_ACTION)
             world.publish("notice", {"level": "info", "text": f"asking for a repair: {message}"})
-        elif not repairable and world.settings.on_action_error == "continue":
+        elif (
+            not repairable and not self._unwritten and world.settings.on_action_error == "continue"
+        ):
             world.machine.fire(Event.COMPLETE_ACTION)
         else:
             if repairable:

@@ -9,12 +9,14 @@ What is written after an action does not grow with the run: a snapshot without i
 what was added to those.
 
 The store and the notebook's log share one ordered queue, so nothing here waits and yet a later
-entry never survives without the earlier ones: after a kill at most one action is in doubt.
+entry never survives without the earlier ones: after a kill at most one action is in doubt. Where
+the store failed and works again, no code is run before it has everything (`check`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import Future
 from dataclasses import asdict
 from typing import Any
 
@@ -26,9 +28,10 @@ from notebook_bcc_ext.engine.memory import (
     short_snapshot_json,
     to_snapshot,
 )
+from notebook_bcc_ext.errors import StoreError
 from notebook_bcc_ext.fsm import StateMachine
 from notebook_bcc_ext.observation.effects import EffectsLog
-from notebook_bcc_ext.ports import NotebookDocument, RunStore
+from notebook_bcc_ext.ports import ActivityChanges, NotebookDocument, RunStore
 from notebook_bcc_ext.protocol.runs import RunRequest
 from notebook_bcc_ext.protocol.states import State
 
@@ -55,6 +58,8 @@ class Checkpoint:
         self._memory = memory
         self._effects = effects
         self._activity = activity
+        self._trouble: BaseException | None = None
+        """Why the store lacks a part of this run."""
 
     def _snapshot(self) -> Json:
         return {
@@ -70,20 +75,54 @@ class Checkpoint:
 
     def intend(self, intent: Intent) -> None:
         """An action is about to begin."""
-        self._store.post_intent(self._run_id, asdict(intent))
+        self._make_good()
+        self._follow(self._store.post_intent(self._run_id, asdict(intent)))
 
     def done(self) -> None:
         """It ended, one way or the other."""
+        if self._make_good():
+            return
         # As text from the start: this is done for every action.
         changed = short_snapshot_json(self._position(), self._memory, self._effects)
         tree = self._activity.take_changes()
-        self._store.post_step(self._run_id, changed, self._memory.trail, tree)
+        self._follow(self._store.post_step(self._run_id, changed, self._memory.trail, tree))
         self._memory.trail = []
+
+    def _make_good(self) -> bool:
+        """Store everything where the store lacks some; whether it did."""
+        if self._trouble is None:
+            return False
+        self._follow(self._store.post_run(self._run_id, *self._everything()))
+        return True
+
+    def check(self) -> None:
+        """Before code is run, and after a wait for the store: it has to have everything."""
+        if self._trouble is not None:
+            raise StoreError(str(self._trouble)) from self._trouble
+
+    def _follow(self, stored: Future[None]) -> None:
+        stored.add_done_callback(self._note)
+
+    def _note(self, stored: Future[None]) -> None:
+        """In the store's thread."""
+        if not stored.cancelled() and (trouble := stored.exception()) is not None:
+            self._trouble = trouble
+
+    def _everything(self) -> tuple[Json, ActivityChanges]:
+        """A snapshot and the tree, the whole of it where the store lacks some."""
+        if self._trouble is not None:
+            self._activity.store_anew()
+            self._trouble = None
+        self._memory.trail = []
+        return self._snapshot(), self._activity.take_changes()
 
     async def save(self) -> None:
         """Now, and durable on return. In the middle of an action the intent says more than a
         snapshot could, so that is left as it is."""
         if self._machine.state not in _NO_PLACE_TO_GO_ON:
-            snapshot, self._memory.trail = self._snapshot(), []
-            tree = self._activity.take_changes()
-            await self._store.save_run(self._run_id, snapshot, tree)
+            snapshot, tree = self._everything()
+            try:
+                await self._store.save_run(self._run_id, snapshot, tree)
+            except StoreError as error:
+                self._trouble = error
+                raise

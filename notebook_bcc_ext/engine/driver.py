@@ -202,6 +202,8 @@ class Driver:
         info = self._next_behavior_info.behavior if self._next_behavior_info else None
         self._next_behavior_info = None
         memory = self._world.memory
+        # Should it stop before its first line: these are of the behavior before.
+        memory.forget_lines()
         memory.progress.enter_behavior(info.id if info else None, info.target if info else None)
         memory.progress.outputs.enter_behavior(memory.next_expected)
         memory.progress.outputs.behaviors.in_progress = memory.next_in_progress

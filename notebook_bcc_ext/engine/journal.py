@@ -27,28 +27,32 @@ class Journal:
 
     def hand_over(self) -> None:
         """Have what waits stored with the next write, without waiting for it."""
-        self._posted = [entry for entry in self._posted if not _is_stored(entry[1])]
+        posted, self._posted = self._posted, []
+        lost: list[TransitionRecord] = []
+        for records, future in posted:
+            if not future.done():
+                self._posted.append((records, future))
+            elif not _is_stored(future):
+                lost.extend(records)
+        self._waiting[:0] = lost
         if self._waiting:
             records, self._waiting = tuple(self._waiting), []
             future = self._store.post_transitions(self._run_id, records)
             self._posted.append((records, future))
 
     async def flush(self) -> None:
-        """Everything noted so far is stored. What cannot be is raised, and tried again."""
+        """Everything noted so far is stored. What could not be is tried once more, then raised."""
+        if any(await self._store_all()):
+            for trouble in filter(None, await self._store_all()):
+                raise trouble
+
+    async def _store_all(self) -> list[BaseException | None]:
+        """What came of each write."""
         self.hand_over()
-        posted, self._posted = self._posted, []
-        results = await asyncio.gather(
-            *(asyncio.shield(asyncio.wrap_future(future)) for _, future in posted),
+        return await asyncio.gather(
+            *(asyncio.shield(asyncio.wrap_future(future)) for _, future in self._posted),
             return_exceptions=True,
         )
-        failures = [result for result in results if isinstance(result, BaseException)]
-        if failures:
-            missing = zip(posted, results, strict=True)
-            lost = [
-                record for (batch, _), result in missing if result is not None for record in batch
-            ]
-            self._waiting[:0] = lost
-            raise failures[0]
 
 
 def _is_stored(future: Future[None]) -> bool:

@@ -20,7 +20,7 @@ from notebook_bcc_ext.engine.failures import StepsRejectedError, error_card
 from notebook_bcc_ext.engine.memory import initial_variables
 from notebook_bcc_ext.engine.view import progress_view, thinking_view
 from notebook_bcc_ext.engine.world import World
-from notebook_bcc_ext.errors import BccError, IllegalCommandError
+from notebook_bcc_ext.errors import BccError, IllegalCommandError, StoreError
 from notebook_bcc_ext.fsm.machine import utc_now
 from notebook_bcc_ext.protocol.observation import Observation, TransitionRecord
 from notebook_bcc_ext.protocol.runs import (
@@ -38,6 +38,12 @@ INTERRUPT_SECONDS = 2.0
 STOP_TRIES = 60
 STOP_AGAIN_SECONDS = 0.5
 REMEMBERED_KEYS = 200
+_IN_A_BEHAVIOR = (
+    State.BEHAVIOR_RUNNING,
+    State.ACTION_RUNNING,
+    State.ACTION_COMPLETED,
+    State.BEHAVIOR_COMPLETED,
+)
 
 
 class Run:
@@ -88,8 +94,8 @@ class Run:
     async def _drive(self, earlier: asyncio.Task[None] | None) -> None:
         if earlier is not None:
             await asyncio.wait({earlier})
-        await self._save()
         try:
+            await self._save()
             await self._driver.drive()
         except PlanRejectedError as error:
             self.world.memory.cancelled = True
@@ -101,7 +107,10 @@ class Run:
             self._fail(error)
         finally:
             self._driving = False
-        await self._save()
+        try:
+            await self._save()
+        except StoreError as error:
+            self.world.warn(f"what became of the run is not stored yet: {error}")
         with contextlib.suppress(BccError):
             await self.world.notebook.flush()
         self.world.tell_notices()
@@ -113,7 +122,12 @@ class Run:
         if self.world.memory.cancelled:
             # The end of a cell that cancel interrupted is no failure.
             return
-        if not isinstance(error, StepsRejectedError) and world.machine.allows(Event.FAIL):
+        keeps_state = isinstance(error, StepsRejectedError)
+        if isinstance(error, StoreError):
+            # What landed is not done twice: a retry goes on from here.
+            world.memory.resumable = world.machine.state in _IN_A_BEHAVIOR
+            keeps_state = not world.memory.resumable
+        if not keeps_state and world.machine.allows(Event.FAIL):
             world.machine.fire(Event.FAIL)
         if world.machine.state is not State.ERROR:
             world.gate.pause("error")

@@ -118,6 +118,25 @@ async def test_a_lock_of_another_process_is_named(tmp_path):
     await database.close()
 
 
+async def test_nothing_is_stored_that_was_written_after_something_that_was_not(tmp_path):
+    path = tmp_path / "runs.db"
+    database = Database(path, busy_timeout_s=0.05)
+    await database.open()
+    store = SqliteRunStore(database)
+    await store.save_run("r", {"n": 1})
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    first = store.post_run("r", {"n": 2})
+    # The file is free again before the second of them could be tried on its own.
+    first.add_done_callback(lambda _: other.execute("ROLLBACK"))
+    with pytest.raises(StoreError, match="another process keeps it locked"):
+        await store.save_run("other", {})
+    assert isinstance(first.exception(), StoreError)
+    assert await store.list_runs() == [{"n": 1}]
+    other.close()
+    await database.close()
+
+
 async def test_a_folder_that_cannot_be_made_is_named(tmp_path):
     (tmp_path / "file").write_text("in the way")
     database = Database(tmp_path / "file" / "runs.db")

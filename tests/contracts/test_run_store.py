@@ -94,6 +94,9 @@ async def test_steps_replace_parts_of_a_snapshot_and_leave_a_trail_until_the_nex
     assert await store.list_runs() == [whole]
     await store.save_run("r", {"state": "done"})
     assert await store.load_run("r") == {"state": "done"}
+    store.post_step("r", "{}", [["line", "b"]])
+    await asyncio.wrap_future(store.post_run("r", {"state": "whole"}))
+    assert await store.load_run("r") == {"state": "whole"}
 
 
 async def test_runs_are_listed_newest_first(store):

@@ -115,10 +115,11 @@ async def lab(
     *,
     request: Json | None = None,
     registry: Any = None,
+    store_patience_s: float = 5.0,
     **settings: Any,
 ) -> AsyncIterator[Lab]:
     events = Events()
-    database = Database(folder / "store.db")
+    database = Database(folder / "store.db", busy_timeout_s=store_patience_s)
     await database.open()
     async with ScriptedPlanner() as planner:
         planner.workflow(stages if stages is not None else {"load": ["read"]})

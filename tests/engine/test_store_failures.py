@@ -1,0 +1,150 @@
+"""The run store fails for a while: nothing is lost, nothing is done twice, no code runs unnoted."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from contextlib import asynccontextmanager, suppress
+
+from notebook_bcc_ext.engine.factory import default_registry
+from notebook_bcc_ext.engine.memory import from_snapshot
+from notebook_bcc_ext.errors import StoreError
+from tests.engine.harness import HANG_GUARD, lab
+from tests.planner_answers import RUN, add, say
+
+LOCK = {"action": "lock"}
+
+
+class Lock:
+    """Another process that stopped in the middle of a write."""
+
+    def __init__(self, folder):
+        self._connection = sqlite3.connect(
+            folder / "store.db", isolation_level=None, check_same_thread=False
+        )
+
+    def take(self):
+        self._connection.execute("BEGIN IMMEDIATE")
+
+    def release(self):
+        self._connection.execute("ROLLBACK")
+        self._connection.close()
+
+
+@asynccontextmanager
+async def lab_with_lock(folder, stages=None, **settings):
+    """A run that knows an action `lock`, and the lock it takes."""
+    registry = default_registry()
+    async with lab(folder, stages, registry=registry, store_patience_s=0.1, **settings) as room:
+        lock = Lock(folder)
+        registry.register_handler("lock", lambda _context, _action: lock.take())
+        yield room, lock
+
+
+async def until(condition):
+    async with asyncio.timeout(HANG_GUARD):
+        while not condition():  # noqa: ASYNC110  no event tells it
+            await asyncio.sleep(0.01)
+
+
+async def test_what_could_not_be_stored_after_an_action_is_stored_after_the_next(tmp_path, caplog):
+    unlocked, never = asyncio.Event(), asyncio.Event()
+    async with lab_with_lock(tmp_path) as (room, lock):
+        script = [say("a"), LOCK, unlocked, say("b"), say("c"), never]
+        room.planner.step("read", behaviors=[script])
+        room.run.start()
+        await until(lambda: "could not be stored" in caplog.text)
+        lock.release()
+        unlocked.set()
+        world = room.run.world
+        await room.events.until(lambda: world.memory.counts.actions_succeeded == 4)
+        await until(lambda: len(world.memory.lines_done) == 4)
+        stored = await world.store.load_run("run-1")
+        memory, _ = from_snapshot(stored)
+        assert memory.lines_done == world.memory.lines_done
+        tree = await world.store.activity("run-1")
+        assert [node.name for node in tree if node.level == "action"] == [
+            node.name for node in world.activity.since(0) if node.level == "action"
+        ]
+
+
+async def test_a_cell_that_could_not_be_stored_is_tried_again_and_none_before_it(tmp_path):
+    async with lab_with_lock(tmp_path, on_action_error="continue") as (room, lock):
+        room.planner.step("read", behaviors=[[say("a"), LOCK, say("b"), say("c")]])
+        await room.go()
+        assert room.state == "error"
+        assert "another process keeps it locked" in room.run.world.memory.error.message
+        lock.release()
+        await room.command("retry")
+        await room.to_rest()
+        assert room.run.status == "done", room.run.world.memory.error
+        assert await room.sources() == ["a", "b", "c"]
+
+
+async def test_a_run_goes_on_when_the_store_works_again(tmp_path, caplog):
+    unlocked = asyncio.Event()
+    async with lab_with_lock(tmp_path) as (room, lock):
+        script = [add("print('once')"), LOCK, unlocked, RUN]
+        room.planner.step("read", behaviors=[script])
+        room.run.start()
+        await until(lambda: "could not be stored" in caplog.text)
+        lock.release()
+        unlocked.set()
+        await room.to_rest()
+        assert room.run.status == "done", room.run.world.memory.error
+        [cell] = await room.cells()
+        assert [output.text for output in cell.outputs] == ["once\n"]
+
+
+async def test_no_code_runs_that_the_store_does_not_know_of(tmp_path):
+    async with lab_with_lock(tmp_path) as (room, lock):
+        store = room.run.world.store
+
+        async def unlock_too_late(_context, _action):
+            # A read comes after all that was posted, and fails with what it shares its turn with.
+            with suppress(StoreError):
+                await store.intent("run-1")
+            assert (await store.intent("run-1"))["kind"] != "exec"
+            lock.release()
+
+        room.run.world.registry.before(unlock_too_late, "exec")
+        room.planner.step("read", behaviors=[[add("print('once')"), LOCK, RUN]])
+        await room.go()
+        assert room.state == "error"
+        assert "another process keeps it locked" in room.run.world.memory.error.message
+        [cell] = await room.cells()
+        assert (cell.outputs, cell.execution_count) == ([], None)
+
+
+async def test_a_behavior_that_ended_is_not_done_again_and_the_next_is_whole(tmp_path):
+    async with lab_with_lock(tmp_path) as (room, lock):
+        room.planner.step("read", behaviors=[[say("a"), LOCK], [say("a"), say("b")]])
+        await room.go()
+        assert room.state == "error"
+        assert "another process keeps it locked" in room.run.world.memory.error.message
+        await room.run.finished()
+        assert "not stored yet" in room.warnings()[-1]
+        lock.release()
+        await room.command("retry")
+        await room.to_rest()
+        assert room.run.status == "done", room.run.world.memory.error
+        assert await room.sources() == ["a", "a", "b"]
+        assert [record.event for record in await stored_transitions(room)] == room.path()
+
+
+async def test_between_two_steps_a_run_waits_where_it_is(tmp_path):
+    async with lab_with_lock(tmp_path, {"load": ["read", "look"]}) as (room, lock):
+        room.planner.step("read", behaviors=[[add("print('once')"), RUN, LOCK]])
+        room.planner.step("look", behaviors=[[say("end")]])
+        await room.go()
+        assert (room.run.status, room.state) == ("paused", "step_completed")
+        lock.release()
+        await room.command("retry")
+        await room.to_rest()
+        assert room.run.status == "done", room.run.world.memory.error
+        assert await room.sources() == ["print('once')", "end"]
+
+
+async def stored_transitions(room):
+    await room.run.world.journal.flush()
+    return [record for _, record in await room.run.world.store.transitions("run-1")]
