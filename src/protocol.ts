@@ -237,7 +237,7 @@ export interface DiskChanged {
  * What takes the time right now, and since when.
  */
 export interface Doing {
-  what: "planning" | "feedback" | "generating" | "action" | "cell";
+  what: "kernel" | "planning" | "feedback" | "generating" | "action" | "cell";
   since: string;
   cell_id: string | null;
 }

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from notebook_bcc_ext.fsm.machine import utc_now
 from notebook_bcc_ext.observation.progress import ProgressTracker
 from notebook_bcc_ext.ports import ActivityChanges
-from notebook_bcc_ext.protocol.runs import ActivityNode, Doing, NodeStatus
+from notebook_bcc_ext.protocol.runs import ActivityNode, Doing, DoingWhat, NodeStatus
 from notebook_bcc_ext.protocol.states import Event, State
 
 Json = dict[str, Any]
@@ -71,6 +71,8 @@ class ActivityLog:
                 self._action(payload, progress)
             case "judgement":
                 self._judgement(payload["focus"])
+            case "kernel":
+                self._do("kernel")
             case "planner":
                 self._do(payload["call"])
             case "cell" if payload["change"] == "running":
@@ -187,7 +189,7 @@ class ActivityLog:
 
     def _do(
         self,
-        what: Literal["planning", "feedback", "generating", "action", "cell"],
+        what: DoingWhat,
         cell_id: str | None = None,
     ) -> None:
         self.doing = Doing(what=what, since=self._clock(), cell_id=cell_id)

@@ -125,6 +125,8 @@ class Driver:
     async def _start_workflow(self) -> None:
         world, memory = self._world, self._world.memory
         await world.notebook.open()
+        # Where many runs begin, it waits for its turn as well.
+        world.publish("kernel", {"change": "starting"})
         await world.runner.start()
         if world.request.workflow is not None and not memory.has_workflow:
             self._adopt(WorkflowUpdate(updated_workflow=world.request.workflow))

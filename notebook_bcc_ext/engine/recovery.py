@@ -25,6 +25,7 @@ async def reconnect(world: World, approval: Approval) -> None:
     # Before the first stage nothing was written, so a missing notebook is made.
     await world.notebook.open(again=world.memory.has_workflow)
     settle_intent(world)
+    world.publish("kernel", {"change": "starting"})
     await world.runner.start(world.memory.kernel)
     await notice_new_kernel(world, approval)
 

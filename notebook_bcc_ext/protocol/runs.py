@@ -168,10 +168,13 @@ class Thinking(BrowserModel):
     text: str
 
 
+DoingWhat = Literal["kernel", "planning", "feedback", "generating", "action", "cell"]
+
+
 class Doing(BrowserModel):
     """What takes the time right now, and since when."""
 
-    what: Literal["planning", "feedback", "generating", "action", "cell"]
+    what: DoingWhat
     since: str
     cell_id: str | None = None
 

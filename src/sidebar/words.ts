@@ -137,6 +137,8 @@ export function doingWords(
   trans: TranslationBundle
 ): string {
   switch (what) {
+    case 'kernel':
+      return trans.__('The kernel is starting');
     case 'planning':
       return trans.__('The planner is thinking about the next move');
     case 'feedback':

@@ -118,6 +118,9 @@ def test_the_planners_words_stay_with_the_node_they_are_about(story):
 
 
 def test_what_takes_the_time_is_known(story):
+    story.tell("kernel", {"change": "starting"})
+    assert story.log.doing is not None
+    assert story.log.doing.what == "kernel"
     story.enter()
     assert story.log.doing is not None
     assert story.log.doing.what == "generating"

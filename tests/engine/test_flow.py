@@ -287,6 +287,16 @@ async def test_p4_an_answer_that_is_not_streamed(tmp_path):
         assert room.state == "workflow_completed"
 
 
+async def test_the_start_of_the_kernel_is_told_before_it_begins(tmp_path):
+    async with lab(tmp_path) as room:
+        room.run.start()
+        await room.events.until(lambda: room.events.of("kernel"))
+        assert room.run.view().doing.what == "kernel"
+        await room.to_rest()
+        told = [kind for kind, _ in room.events.all if kind in ("kernel", "planner")]
+        assert told[:2] == ["kernel", "planner"]
+
+
 async def test_p4_each_action_is_done_before_the_next_line_is_sent(tmp_path):
     async with lab(tmp_path) as room:
         hold = asyncio.Event()
