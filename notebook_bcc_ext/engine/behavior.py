@@ -277,7 +277,8 @@ class Behavior:
             self._stopped = message
             world.machine.fire(Event.COMPLETE_ACTION)
             return
-        repairable = isinstance(action, ExecAction) and action.auto_debug
+        # What the notebook or the store cannot do, no planner repairs, and nobody may skip.
+        repairable = isinstance(action, ExecAction) and action.auto_debug and not self._unwritten
         if repairable and memory.debug_attempts < world.settings.max_debug_attempts:
             memory.debug_attempts += 1
             self._stopped = message

@@ -108,7 +108,9 @@ async def test_no_code_runs_that_the_store_does_not_know_of(tmp_path):
             lock.release()
 
         room.run.world.registry.before(unlock_too_late, "exec")
-        room.planner.step("read", behaviors=[[add("print('once')"), LOCK, RUN]])
+        room.planner.step(
+            "read", behaviors=[[add("print('once')"), LOCK, {**RUN, "auto_debug": True}]]
+        )
         await room.go()
         assert room.state == "error"
         assert "another process keeps it locked" in room.run.world.memory.error.message
