@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 import pytest
 
@@ -70,3 +71,48 @@ async def test_a_kernel_that_hangs_keeps_nobody_waiting() -> None:
     for task in (first, second):
         task.cancel()
     await asyncio.wait([first, second])
+
+
+async def keep_server_busy(turns: int) -> None:
+    for _ in range(turns):
+        time.sleep(0.02)  # noqa: ASYNC251  what is to be noticed
+        await asyncio.sleep(0)
+
+
+async def test_the_next_kernel_waits_until_the_server_is_calm() -> None:
+    starts = KernelStarts(1, longest_rest_s=60)
+    async with starts.turn():
+        pass
+    busy = asyncio.create_task(keep_server_busy(20))
+    async with starts.turn():
+        assert busy.done()
+
+
+async def test_a_server_that_is_never_calm_starts_kernels_all_the_same() -> None:
+    starts = KernelStarts(1, longest_rest_s=0.2)
+    async with starts.turn():
+        pass
+    busy = asyncio.create_task(keep_server_busy(10_000))
+    async with asyncio.timeout(20), starts.turn():
+        assert not busy.done()
+    busy.cancel()
+    await asyncio.wait([busy])
+
+
+async def test_whoever_is_cancelled_while_the_server_is_busy_gives_the_turn_back() -> None:
+    starts = KernelStarts(1, longest_rest_s=60)
+    async with starts.turn():
+        pass
+    busy = asyncio.create_task(keep_server_busy(10_000))
+
+    async def start() -> None:
+        async with starts.turn():
+            pass
+
+    waiting = asyncio.create_task(start())
+    await asyncio.sleep(0.1)
+    assert starts._free.locked()
+    for task in (waiting, busy):
+        task.cancel()
+    await asyncio.wait([waiting, busy])
+    assert not starts._free.locked()
