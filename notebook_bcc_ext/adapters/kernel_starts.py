@@ -16,7 +16,7 @@ from contextlib import asynccontextmanager
 _LONGEST_TURN_S = 10.0
 # The server is calm when it was not late for several looks in a row; it is not waited for longer.
 _LOOK_EVERY_S = 0.01
-_CALM_LOOKS = 5
+_CALM_LOOKS = 3
 _LATE_S = 0.005
 _LONGEST_REST_S = 1.0
 
