@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 
 # A kernel that takes longer waits for something else than a processor: others may begin.
 _LONGEST_TURN_S = 10.0
-# The server is calm when it was not late for several looks in a row; it is not waited for longer.
+# The server is calm when it was not late for several looks in a row; that is not awaited for ever.
 _LOOK_EVERY_S = 0.01
 _CALM_LOOKS = 3
 _LATE_S = 0.005

@@ -193,7 +193,10 @@ class Database:
             # stored that was written after something that was not.
             if len(batch) == 1 or isinstance(error, sqlite3.OperationalError):
                 for job in batch:
-                    job.future.set_exception(self._explained(error))
+                    if job.writes or len(batch) == 1:
+                        job.future.set_exception(self._explained(error))
+                    else:
+                        self._run_alone(connection, job)
                 return
             # One bad job must not fail its neighbours: give each a transaction of its own.
             for job in batch:
