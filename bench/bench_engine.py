@@ -3,10 +3,10 @@
     python -m bench.bench_engine [--cells 1000] [--actions 10000] [--quick]
 
 Per code cell `x=1; print(x)`: raw jupyter_client, nbclient, papermill, and ours with every action
-durable before the next. They take turns, a few cells each, so that whatever else the machine does
-hits all alike (papermill runs whole notebooks only, so it runs alone). A kernel's start is left out
-everywhere. Also: whether later cells cost more, how long the event loop is held by 200 behaviors
-and by one cell that prints 100 MB, and memory after many actions.
+durable before the next has an effect. They take turns, a few cells each, so that whatever else the
+machine does hits all alike (papermill runs whole notebooks only, so it runs alone). A kernel's
+start is left out everywhere. Also: whether later cells cost more, how long the event loop is held
+by 200 behaviors and by one cell that prints 100 MB, and memory after many actions.
 
 The garbage collector is set up as in the server (`hosting/collector`).
 """

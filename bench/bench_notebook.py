@@ -65,6 +65,7 @@ async def write_cell(document: Any, number: int) -> None:
     from notebook_bcc_ext.protocol.notebook_ops import ChangeOutputs  # noqa: PLC0415
 
     cell_id = await document.insert(NewCell("code", f"x = {number}\nprint(x)"))
+    await document.stored()
     await document.source_of(cell_id)
     await document.start_execution(cell_id)
     output = {"output_type": "stream", "name": "stdout", "text": f"{number}\n"}

@@ -40,7 +40,9 @@ class NewCell:
 
 
 class NotebookDocument(Protocol):
-    """One notebook, written by cell id. Every method returns once the change is durable."""
+    """One notebook, written by cell id. Changes are kept in their order. Those of an `async` method
+    are durable on return, but for `insert`; what is posted is durable when the next change is, or
+    `stored` has returned."""
 
     @property
     def path(self) -> str: ...
@@ -65,7 +67,7 @@ class NotebookDocument(Protocol):
         """The cell's current text, the user's edits included; None when the cell is gone."""
 
     async def insert(self, cell: NewCell) -> str:
-        """Add the cell after the last one this document wrote (or at the end); its id."""
+        """Post a new cell after the last one this document wrote (or at the end); its id."""
 
     async def set_source(self, cell_id: str, source: str) -> None: ...
 
@@ -82,11 +84,17 @@ class NotebookDocument(Protocol):
     async def change_outputs(self, changes: Sequence[ChangeOutputs]) -> None: ...
 
     def post_outputs(self, changes: Sequence[ChangeOutputs]) -> None:
-        """The same for output as it streams: in order, durable with the end of the execution."""
+        """The same for output as it streams."""
 
     def finish_execution(self, cell_id: str, execution_count: int | None) -> None:
-        """Shown as idle with its count. Posted like the outputs before it: all of them are durable
-        when the next change is, or `flush` has returned."""
+        """Shown as idle with its count. Posted, as the outputs before it are."""
+
+    async def stored(self) -> None:
+        """What was posted is durable, and `summary` and `recent_cells` know of it. StoreError if
+        not; then it is kept, and tried again with the next change."""
+
+    def post_again(self) -> None:
+        """Try now what could not be stored."""
 
     async def flush(self) -> None:
         """Everything so far is in the file."""

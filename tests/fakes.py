@@ -120,6 +120,12 @@ class MemoryNotebook:
         self._change(cell_id, idle)
         self.running.discard(cell_id)
 
+    async def stored(self) -> None:
+        self._check_open()
+
+    def post_again(self) -> None:
+        self._check_open()
+
     async def flush(self) -> None:
         self._check_open()
         self.flushes += 1

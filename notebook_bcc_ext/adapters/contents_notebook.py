@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import Future
 from typing import Any
 
 from notebook_bcc_ext.adapters.contents_access import ContentsAccess, FileStamp, MissingFileError
@@ -21,6 +22,7 @@ from notebook_bcc_ext.adapters.notebook_file import FileState, NotebookFile, Whe
 from notebook_bcc_ext.adapters.notebook_notices import NotebookNotices
 from notebook_bcc_ext.adapters.notebook_view import CurrentView, NotebookView
 from notebook_bcc_ext.adapters.operation_log import LogState, OperationLog
+from notebook_bcc_ext.adapters.posted_operations import PostedOperations
 from notebook_bcc_ext.adapters.room_mirror import NoRooms, RoomMirror, Rooms
 from notebook_bcc_ext.errors import BccError, NotebookError, NotebookGoneError
 from notebook_bcc_ext.ports import NewCell
@@ -66,6 +68,7 @@ class ContentsNotebook:
         self._file = NotebookFile(path.strip("/"), access, log, keep_cells)
         self._access = access
         self._log = log
+        self._posted = PostedOperations(log)
         self._room = RoomMirror(rooms or NoRooms(), log)
         self._metadata = metadata or {}
         self._flush_interval = flush_interval
@@ -76,6 +79,9 @@ class ContentsNotebook:
         self._stamp: FileStamp | None = None
         self._anchor_id: str | None = None
         self._own_ids: set[str] = set()
+        self._unseen: dict[str, str] = {}
+        """Cell id -> source of the cells that are on their way into the log."""
+        self._inserting: Future[list[LoggedOp]] | None = None
         self._logged_seq = 0
         self._flushed_seq = 0
         self._flush_task: asyncio.Task[None] | None = None
@@ -166,6 +172,9 @@ class ContentsNotebook:
         return self._notices.take()
 
     async def source_of(self, cell_id: str) -> str | None:
+        if cell_id in self._unseen:
+            # Nobody can have changed what nobody has seen.
+            return self._unseen[cell_id]
         if self._settle_edits is not None:
             await self._settle_edits(self.path, cell_id)
         source = await self._current_source(cell_id)
@@ -209,11 +218,15 @@ class ContentsNotebook:
 
     async def insert(self, cell: NewCell) -> str:
         await self._retry_after_failure()
+        if self._inserting is not None and not self._inserting.done():
+            # A planner may send cells faster than a disk takes them.
+            await self.stored()
         insertion = self._insertion(cell)
         cell_id = str(insertion.cell["id"])
-        if not cell.at_top:
-            self._anchor_id = cell_id
-        await self._append([insertion], anchor_id=None if cell.at_top else cell_id)
+        anchor_id = None if cell.at_top else cell_id
+        self._anchor_id = anchor_id or self._anchor_id
+        self._unseen[cell_id] = cell.source
+        self._inserting = self._posted.post(self._opened().log_id, [insertion], anchor_id)
         return cell_id
 
     def _insertion(self, cell: NewCell) -> InsertCell:
@@ -240,6 +253,7 @@ class ContentsNotebook:
         await self._change(SetCellMetadata(cell_id=cell_id, metadata=changes))
 
     async def set_title(self, title: str, mark: Json | None = None) -> None:
+        await self.stored()  # The heading may be on its way.
         view = self._view()
         in_metadata = SetNotebookMetadata(metadata={"title": title})
         if view.heading_id is None:
@@ -262,27 +276,35 @@ class ContentsNotebook:
 
     def post_outputs(self, changes: Sequence[ChangeOutputs]) -> None:
         """Like `change_outputs` for output as it streams: does not wait, keeps the order."""
-        self._log.post(self._opened().log_id, changes)
+        self._posted.post(self._opened().log_id, changes)
 
     def finish_execution(self, cell_id: str, execution_count: int | None) -> None:
         end = SetExecution(cell_id=cell_id, state="idle", execution_count=execution_count)
-        self._log.post(self._opened().log_id, [end])
+        self._posted.post(self._opened().log_id, [end])
 
     async def _change(self, *ops: NotebookOp) -> None:
         await self._retry_after_failure()
-        await self._append(ops)
-
-    async def _append(self, ops: Sequence[NotebookOp], anchor_id: str | None = None) -> None:
         if ops:
-            log_id = self._opened().log_id
-            await self._log.append(log_id, ops, anchor_id=anchor_id)
+            self.post_again()
+            await self._log.append(self._opened().log_id, ops)
             # Stored before it, in the same queue; here an error of theirs comes to light.
-            await self._log.drain(log_id)
+            await self._posted.durable()
+
+    def post_again(self) -> None:
+        if self._state is not None:
+            self._posted.again(self._state.log_id)
+
+    async def stored(self) -> None:
+        self.post_again()
+        await self._posted.durable()
 
     def _on_logged(self, log_id: str, logged: list[LoggedOp]) -> None:
         if self._state is None or log_id != self._state.log_id or not logged:
             return
         self._current.logged(logged)
+        for entry in logged:
+            if isinstance(entry.op, InsertCell):
+                self._unseen.pop(entry.op.cell["id"], None)
         self._logged_seq = logged[-1].seq
         self._room.wake(self.path, log_id)
         self._flush_soon()
@@ -290,8 +312,7 @@ class ContentsNotebook:
     # -- the file -----------------------------------------------------------------------------
 
     async def flush(self) -> None:
-        log_id = self._opened().log_id
-        await self._log.drain(log_id)
+        await self.stored()
         wanted, patience = self._logged_seq, time.monotonic() + _ROOM_SAVES_WITHIN_S
         await self._flush_now()
         while self._flushed_seq < wanted and time.monotonic() < patience:

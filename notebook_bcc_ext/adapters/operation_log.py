@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import time
 import uuid
 import zlib
@@ -26,7 +25,8 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic_core import PydanticSerializationError
 
-from notebook_bcc_ext.adapters.sqlite_database import Connection, Database, committed
+from notebook_bcc_ext.adapters.sqlite_database import Database, call_on, committed
+from notebook_bcc_ext.adapters.sqlite_file import Connection
 from notebook_bcc_ext.errors import StoreError
 from notebook_bcc_ext.protocol.notebook_ops import (
     ChangeOutputs,
@@ -37,7 +37,6 @@ from notebook_bcc_ext.protocol.notebook_ops import (
 Json = dict[str, Any]
 Subscriber = Callable[[str, list[LoggedOp]], None]
 
-log = logging.getLogger(__name__)
 _OPERATION: TypeAdapter[NotebookOp] = TypeAdapter(NotebookOp)
 
 
@@ -61,7 +60,6 @@ class OperationLog:
         self._keep_bytes = keep_bytes
         self._subscribers: dict[Subscriber, asyncio.AbstractEventLoop] = {}
         self._readers: dict[str, dict[str, int]] = {}
-        self._unacknowledged: dict[str, list[Future[list[LoggedOp]]]] = {}
 
     # -- which log ----------------------------------------------------------------------------
 
@@ -94,23 +92,20 @@ class OperationLog:
         self, log_id: str, ops: Sequence[NotebookOp], *, anchor_id: str | None = None
     ) -> int:
         """Store operations, all or none; the number of the last. Durable on return."""
-        future = self._submit(log_id, ops, anchor_id)
-        logged = await committed(future)
+        job = partial(_append, log_id, ops, anchor_id)
+        logged = await committed(self._told(log_id, self._database.submit(job)))
         return logged[-1].seq if logged else 0
 
-    def post(self, log_id: str, ops: Sequence[NotebookOp]) -> None:
-        """Store operations without waiting, in order with all others; `drain` waits for them."""
-        waiting = self._unacknowledged.setdefault(log_id, [])
-        waiting[:] = [future for future in waiting if not future.done() or future.exception()]
-        waiting.append(self._submit(log_id, ops, soon=False))
+    def post(
+        self, log_id: str, ops: Sequence[NotebookOp], anchor_id: str | None = None
+    ) -> Future[list[LoggedOp]]:
+        """Store operations without waiting, in order with all others."""
+        job = partial(_append, log_id, ops, anchor_id)
+        return self._told(log_id, self._database.post(job))
 
-    async def drain(self, log_id: str) -> None:
-        """All posted operations are durable; raises the error of one that is not."""
-        for future in self._unacknowledged.pop(log_id, []):
-            if future.done():
-                future.result()
-            else:
-                await committed(future)
+    def hurry(self) -> None:
+        """Somebody waits for what was posted."""
+        self._database.release_held()
 
     async def since(self, log_id: str, seq: int, limit: int | None = None) -> list[LoggedOp] | None:
         """Operations after `seq`, the first `limit` of them; None when the log no longer reaches
@@ -135,16 +130,7 @@ class OperationLog:
 
         return unsubscribe
 
-    def _submit(
-        self,
-        log_id: str,
-        ops: Sequence[NotebookOp],
-        anchor_id: str | None = None,
-        *,
-        soon: bool = True,
-    ) -> Future[list[LoggedOp]]:
-        queue = self._database.submit if soon else self._database.post
-        future = queue(partial(_append, log_id, ops, anchor_id))
+    def _told(self, log_id: str, future: Future[list[LoggedOp]]) -> Future[list[LoggedOp]]:
         # Before any waiter's callback: both reach the loop in this order.
         future.add_done_callback(partial(self._tell_subscribers, log_id))
         return future
@@ -153,10 +139,7 @@ class OperationLog:
         if future.cancelled() or future.exception() is not None:
             return
         for subscriber, loop in list(self._subscribers.items()):
-            try:
-                loop.call_soon_threadsafe(subscriber, log_id, future.result())
-            except RuntimeError:
-                log.debug("a subscriber's event loop is closed")
+            call_on(loop, subscriber, log_id, future.result())
 
     # -- what the file and the tabs have ------------------------------------------------------
 

@@ -13,30 +13,25 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
-import logging
+import math
 import queue
 import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from notebook_bcc_ext.adapters.sqlite_schema import migrate
+from notebook_bcc_ext.adapters.sqlite_file import Connection, explained, open_file
 from notebook_bcc_ext.errors import StoreError
 
 T = TypeVar("T")
-Connection = sqlite3.Connection
-
-log = logging.getLogger(__name__)
 
 # Bounds the time one transaction holds the write lock, and the work redone when a job in it fails.
 _JOBS_PER_TRANSACTION = 500
 # How long a posted job waits for one that somebody awaits, to share its transaction.
-_HOLD_SECONDS = 0.002
+_HOLD_SECONDS = 0.005
 _BUSY_TIMEOUT_S = 5.0
 
 
@@ -45,12 +40,37 @@ class _Job:
     run: Callable[[Connection], Any]
     future: Future[Any]
     writes: bool
+    thread: int
+    """Where it was asked for."""
+
+
+@dataclass(frozen=True)
+class _Answer:
+    job: _Job
+    result: Any = None
+    error: BaseException | None = None
+
+
+def call_on(loop: asyncio.AbstractEventLoop, function: Callable[..., None], *given: Any) -> None:
+    """On that loop; at once where this is its thread."""
+    try:
+        is_here = asyncio.get_running_loop() is loop
+    except RuntimeError:
+        is_here = False
+    if is_here:
+        function(*given)
+        return
+    # A loop that is closed has nobody left who waits.
+    with contextlib.suppress(RuntimeError):
+        loop.call_soon_threadsafe(function, *given)
 
 
 async def committed(future: Future[T]) -> T:
     """What a job returned, once it is on disk. Whoever is cancelled meanwhile stops waiting; the
     job is done all the same. One turn of the event loop, where `asyncio.wrap_future` and `shield`
-    take three: a run waits here several times for each cell."""
+    take three: a run waits here for each cell."""
+    if future.done():
+        return future.result()
     loop = asyncio.get_running_loop()
     waiter: asyncio.Future[None] = loop.create_future()
 
@@ -58,12 +78,7 @@ async def committed(future: Future[T]) -> T:
         if not waiter.done():
             waiter.set_result(None)
 
-    def from_its_thread(_: Future[T]) -> None:
-        # A loop that is closed has nobody left who waits.
-        with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(wake)
-
-    future.add_done_callback(from_its_thread)
+    future.add_done_callback(lambda _: call_on(loop, wake))
     await waiter
     return future.result()
 
@@ -78,6 +93,9 @@ class Database:
         self._held: list[_Job] = []
         self._state_lock = threading.Lock()
         self._closed = False
+        self._loop, self._loop_thread = asyncio.get_running_loop(), threading.get_ident()
+        self._failure: Exception | None = None
+        """Why nothing can be written, until the event loop has heard of it."""
         self.notice: str | None = None
         """What the person should know about this file, e.g. that a damaged one was set aside."""
         self._opened: Future[None] = Future()
@@ -96,10 +114,8 @@ class Database:
         """Queue a job. The future is done once its transaction is committed."""
         future: Future[T] = Future()
         with self._state_lock:
-            if self._closed:
-                self._refuse(future)
-            else:
-                self._held.append(_Job(job, future, writes))
+            if not self._refuses(future, writes=writes):
+                self._held.append(_Job(job, future, writes=writes, thread=threading.get_ident()))
                 self._release()
         return future
 
@@ -108,18 +124,23 @@ class Database:
         with the next of them, so that waking this thread and committing are paid once."""
         future: Future[T] = Future()
         with self._state_lock:
-            if self._closed:
-                self._refuse(future)
-                return future
-            if not self._held:
-                asyncio.get_running_loop().call_later(_HOLD_SECONDS, self._release_held)
-            self._held.append(_Job(job, future, writes=True))
+            if not self._refuses(future):
+                if not self._held:
+                    asyncio.get_running_loop().call_later(_HOLD_SECONDS, self.release_held)
+                self._held.append(_Job(job, future, writes=True, thread=self._loop_thread))
         return future
 
-    def _refuse(self, future: Future[Any]) -> None:
-        future.set_exception(StoreError(f"the run store {self._path} is closed"))
+    def _refuses(self, future: Future[Any], *, writes: bool = True) -> bool:
+        if self._closed:
+            future.set_exception(StoreError(f"the run store {self._path} is closed"))
+        elif self._failure is not None and writes:
+            future.set_exception(self._explained(self._failure))
+        else:
+            return False
+        return True
 
-    def _release_held(self) -> None:
+    def release_held(self) -> None:
+        """Somebody waits for what was posted."""
         with self._state_lock:
             self._release()
 
@@ -149,7 +170,7 @@ class Database:
 
     def _serve(self) -> None:
         try:
-            connection = self._connect()
+            connection, self.notice = open_file(self._path, self._busy_timeout_s)
         except StoreError as error:
             self._opened.set_exception(error)
             self._refuse_all(error)
@@ -164,10 +185,11 @@ class Database:
     def _next_batch(self) -> list[_Job]:
         """Everything that waits, at least one job; empty when the database is being closed."""
         first = self._jobs.get()
-        if first is None:
-            return []
-        batch = [*first]
-        while len(batch) < _JOBS_PER_TRANSACTION:
+        return [] if first is None else [*first, *self._queued(_JOBS_PER_TRANSACTION)]
+
+    def _queued(self, most: float) -> list[_Job]:
+        batch: list[_Job] = []
+        while len(batch) < most:
             try:
                 jobs = self._jobs.get_nowait()
             except queue.Empty:
@@ -189,29 +211,41 @@ class Database:
         try:
             results = self._transaction(connection, batch)
         except BaseException as error:  # noqa: BLE001  whatever it is belongs to the job's caller
-            # A file that is locked or full may be free again in a moment; yet nothing may be
-            # stored that was written after something that was not.
-            if len(batch) == 1 or isinstance(error, sqlite3.OperationalError):
-                for job in batch:
-                    if job.writes or len(batch) == 1:
-                        job.future.set_exception(self._explained(error))
-                    else:
-                        self._run_alone(connection, job)
-                return
-            # One bad job must not fail its neighbours: give each a transaction of its own.
-            for job in batch:
-                self._run_alone(connection, job)
+            if isinstance(error, sqlite3.OperationalError) and any(job.writes for job in batch):
+                self._fail_all(connection, batch, error)
+            elif len(batch) == 1:
+                self._answer([_Answer(batch[0], error=self._explained(error))])
+            else:
+                # One bad job must not fail its neighbours: give each a transaction of its own.
+                self._answer([self._run_alone(connection, job) for job in batch])
             return
-        for job, result in zip(batch, results, strict=True):
-            job.future.set_result(result)
+        self._answer([_Answer(*pair) for pair in zip(batch, results, strict=True)])
 
-    def _run_alone(self, connection: Connection, job: _Job) -> None:
+    def _fail_all(self, connection: Connection, batch: list[_Job], error: Exception) -> None:
+        """The file is locked or full. It may be free again in a moment; yet nothing may be stored
+        that was written in the belief that something before it was. So all writes fail that were
+        given, and that are given before the event loop has heard of it."""
+        with self._state_lock:
+            self._failure = error
+            self._release()
+        waiting = self._queued(math.inf)
+        jobs = [*batch, *(job for job in waiting if job.future.set_running_or_notify_cancel())]
+        self._answer(
+            [
+                _Answer(job, error=self._explained(error))
+                if job.writes
+                else self._run_alone(connection, job)
+                for job in jobs
+            ],
+            heard=True,
+        )
+
+    def _run_alone(self, connection: Connection, job: _Job) -> _Answer:
         try:
             [result] = self._transaction(connection, [job])
         except BaseException as error:  # noqa: BLE001  as above
-            job.future.set_exception(self._explained(error))
-        else:
-            job.future.set_result(result)
+            return _Answer(job, error=self._explained(error))
+        return _Answer(job, result)
 
     @staticmethod
     def _transaction(connection: Connection, batch: list[_Job]) -> list[Any]:
@@ -227,86 +261,28 @@ class Database:
             raise
         return results
 
-    # -- opening ------------------------------------------------------------------------------
+    # -- answering ----------------------------------------------------------------------------
 
-    def _connect(self) -> Connection:
+    def _answer(self, answers: list[_Answer], *, heard: bool = False) -> None:
+        """Once per transaction for all who asked on the event loop, and there: they hear of a
+        failure in one go, and whoever asks next knows of it."""
+        on_loop = [answer for answer in answers if answer.job.thread == self._loop_thread]
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            # Made before SQLite makes it: its side files take over these rights.
-            self._path.touch(mode=0o600)
-            self._path.chmod(0o600)
-            return self._open_sound_file()
-        except (OSError, sqlite3.Error) as error:
-            if _is_damage(error):
-                return self._connect_to_new_file(error)
-            raise self._explained(error) from error
+            self._loop.call_soon_threadsafe(self._settle, on_loop, heard)
+        except RuntimeError:  # the loop is closed
+            self._settle(on_loop, heard)
+        # Whoever asked elsewhere may do so while the event loop stands still.
+        self._settle([answer for answer in answers if answer.job.thread != self._loop_thread])
 
-    def _open_sound_file(self) -> Connection:
-        connection = sqlite3.connect(self._path, timeout=self._busy_timeout_s, isolation_level=None)
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
-            connection.execute("PRAGMA foreign_keys = ON")
-            connection.execute("PRAGMA journal_size_limit = 8388608")
-            _check(connection)
-            migrate(connection)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
-
-    def _connect_to_new_file(self, damage: Exception) -> Connection:
-        stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
-        aside = self._path.with_name(f"{self._path.name}.damaged-{stamp}")
-        try:
-            for suffix in ("-wal", "-shm", ""):
-                part = self._path.with_name(self._path.name + suffix)
-                if part.exists():
-                    part.rename(aside.with_name(aside.name + suffix))
-            self._path.touch(mode=0o600)
-            connection = self._open_sound_file()
-        except (OSError, sqlite3.Error) as error:
-            raise self._explained(error) from error
-        self.notice = (
-            f"The run store {self._path} was damaged ({damage}). It was set aside as "
-            f"{aside.name} and a new, empty one was made; earlier runs are not listed."
-        )
-        log.warning(self.notice)
-        return connection
+    def _settle(self, answers: list[_Answer], heard: bool = False) -> None:  # noqa: FBT001, FBT002
+        if heard:
+            with self._state_lock:
+                self._failure = None
+        for answer in answers:
+            if answer.error is not None:
+                answer.job.future.set_exception(answer.error)
+            else:
+                answer.job.future.set_result(answer.result)
 
     def _explained(self, error: BaseException) -> BaseException:
-        """SQLite's words as a sentence with a remedy; errors of ours pass."""
-        if not isinstance(error, OSError | sqlite3.Error):
-            return error
-        text = str(error)
-        if _is_damage(error):
-            remedy = "it is damaged; restart the server: it will be set aside and made anew"
-        elif "locked" in text or "busy" in text:
-            remedy = "another process keeps it locked; close that one or choose another store file"
-        elif "full" in text:
-            remedy = "the disk is full; free some space and try again"
-        elif "readonly" in text or _is_refused(error):
-            remedy = "it cannot be written; check the rights of the file and its folder"
-        else:
-            remedy = "check the file and its folder"
-        explained = StoreError(f"the run store {self._path} failed ({text}): {remedy}")
-        explained.__cause__ = error
-        return explained
-
-
-def _check(connection: Connection) -> None:
-    [verdict] = connection.execute("PRAGMA quick_check(1)").fetchone()
-    if verdict != "ok":
-        raise sqlite3.DatabaseError(f"database disk image is malformed: {verdict}")
-
-
-def _is_refused(error: BaseException) -> bool:
-    return isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
-
-
-def _is_damage(error: BaseException) -> bool:
-    # A plain DatabaseError: its subclasses (locked, full, constraint) leave the file sound.
-    text = str(error)
-    return isinstance(error, sqlite3.DatabaseError) and (
-        "malformed" in text or "not a database" in text
-    )
+        return explained(self._path, error)

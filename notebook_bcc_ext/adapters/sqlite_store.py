@@ -13,7 +13,8 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from notebook_bcc_ext.adapters.sqlite_database import Connection, Database
+from notebook_bcc_ext.adapters.sqlite_database import Database
+from notebook_bcc_ext.adapters.sqlite_file import Connection
 from notebook_bcc_ext.adapters.sqlite_upkeep import forget_run
 from notebook_bcc_ext.errors import NotFoundError, StoreError
 from notebook_bcc_ext.ports import ActivityChanges, CallRecord, StoredProposal

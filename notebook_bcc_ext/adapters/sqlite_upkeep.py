@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from notebook_bcc_ext.adapters.owner_mark import is_alive, process_of
-from notebook_bcc_ext.adapters.sqlite_database import Connection, Database
+from notebook_bcc_ext.adapters.sqlite_database import Database
+from notebook_bcc_ext.adapters.sqlite_file import Connection
 from notebook_bcc_ext.protocol.states import State
 
 DAY_SECONDS = 86_400

@@ -6,12 +6,11 @@ line of the stream -> parse_action -> START_ACTION / NEXT_ACTION -> handler
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 from notebook_bcc_ext.actions.builtin import close_thinking
@@ -19,6 +18,7 @@ from notebook_bcc_ext.actions.context import ActionResult
 from notebook_bcc_ext.engine.action_context import RunActionContext
 from notebook_bcc_ext.engine.approval import Approval
 from notebook_bcc_ext.engine.failures import ActionFailedError, StepsRejectedError
+from notebook_bcc_ext.engine.lines_ahead import LinesAhead, reading_ahead
 from notebook_bcc_ext.engine.memory import BehaviorTally, Intent, Json
 from notebook_bcc_ext.engine.observer import Observer
 from notebook_bcc_ext.engine.recovery import notice_new_kernel
@@ -29,8 +29,6 @@ from notebook_bcc_ext.protocol.actions import Action, ExecAction, parse_action
 from notebook_bcc_ext.protocol.ndjson import BadLine
 from notebook_bcc_ext.protocol.planner import BehaviorFeedback, PlanningAnswer
 from notebook_bcc_ext.protocol.states import Event, State
-
-LINES_READ_AHEAD = 1_000
 
 
 class Behavior:
@@ -83,14 +81,17 @@ class Behavior:
         request = await self._observer.generating_request(feedback)
         self._world.memory.counts.planner_calls += 1
         self._world.publish("planner", {"call": "generating", "state": self._world.machine.state})
-        async with self._world.planner.generate(request) as stream, _read_ahead(stream) as lines:
+        async with (
+            self._world.planner.generate(request) as stream,
+            reading_ahead(stream, self._world.notebook.stored) as lines,
+        ):
             if stream.beside is not None:
                 await self._take_in(stream.beside)
                 await self.run_carried()
             if self._stopped is None:
                 await self._run_lines(stream, lines)
 
-    async def _run_lines(self, stream: ActionStream, lines: AsyncIterator[Json | BadLine]) -> None:
+    async def _run_lines(self, stream: ActionStream, lines: LinesAhead) -> None:
         async for line in lines:
             self._adopt_behavior(stream)
             digest = _digest(line)
@@ -318,38 +319,6 @@ class Behavior:
                 "cell_id": result.cell_id,
             },
         )
-
-
-@asynccontextmanager
-async def _read_ahead(stream: ActionStream) -> AsyncIterator[AsyncIterator[Json | BadLine]]:
-    """Lines, read in the background: a long cell or a pending question must not make the
-    planner's connection time out. Bounded, so a runaway planner is slowed down."""
-    queue: asyncio.Queue[Json | BadLine | BaseException | None] = asyncio.Queue(LINES_READ_AHEAD)
-
-    async def read() -> None:
-        ending: BaseException | None = None
-        try:
-            async for line in stream:
-                await queue.put(line)
-        except BccError as error:
-            ending = error
-        await queue.put(ending)
-
-    async def lines() -> AsyncIterator[Json | BadLine]:
-        while True:
-            item = await queue.get()
-            if item is None:
-                return
-            if isinstance(item, BaseException):
-                raise item
-            yield item
-
-    reader = asyncio.create_task(read())
-    try:
-        yield lines()
-    finally:
-        reader.cancel()
-        await asyncio.gather(reader, return_exceptions=True)
 
 
 def _result(returned: object, action_id: str) -> ActionResult:

@@ -111,6 +111,8 @@ class Checkpoint:
     def _everything(self) -> tuple[Json, ActivityChanges]:
         """A snapshot and the tree, the whole of it where the store lacks some."""
         if self._trouble is not None:
+            # Before it: a snapshot must not tell of a cell that the notebook's log lacks.
+            self._notebook.post_again()
             self._activity.store_anew()
             self._trouble = None
         self._memory.trail = []

@@ -53,6 +53,7 @@ class Observer:
 
     async def observation(self) -> Observation:
         world, memory = self._world, self._world.memory
+        await world.notebook.stored()
         kernel = await self.variables()
         return build_observation(
             memory.progress,

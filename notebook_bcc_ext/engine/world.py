@@ -59,6 +59,8 @@ class World:
             self.budget.grant()
             self.publish("notice", {"level": "warning", "text": used_up})
             self.publish("status", {"status": "paused", "reason": "budget"})
+        if self.gate.paused:
+            await self.notebook.stored()
         await self.gate.passage()
 
     def tell_notices(self) -> None:

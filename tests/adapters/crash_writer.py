@@ -40,6 +40,7 @@ async def _write(folder: Path, round_number: int, *, atomic: bool) -> None:
         cell_id = await document.insert(
             NewCell("code", "text " * 200, wanted_id=f"r{round_number}-{number}")
         )
+        await document.stored()
         os.write(acknowledged, f"cell {cell_id}\n".encode())
         await document.start_execution(cell_id)
         for letter in "abc":

@@ -159,6 +159,7 @@ async def test_a_failed_background_flush_is_told_at_the_next_change(world):
     document = await world.document(flush_interval=0.01)
     await world.delete()
     await document.insert(NewCell("code", "one"))
+    await document.stored()
     await document._flush_task
     with pytest.raises(ForeignChangeError):
         await document.insert(NewCell("code", "two"))

@@ -7,16 +7,8 @@ import asyncio
 import pytest
 
 from notebook_bcc_ext.adapters.operation_log import OperationLog, pack_image
-from notebook_bcc_ext.adapters.sqlite_database import Database
 from notebook_bcc_ext.errors import StoreError
 from notebook_bcc_ext.protocol.notebook_ops import ChangeOutputs, SetNotebookMetadata, SetSource
-
-
-@pytest.fixture
-def database(tmp_path, jp_asyncio_loop):
-    made = Database(tmp_path / "runs.db")
-    yield made
-    jp_asyncio_loop.run_until_complete(made.close())
 
 
 def source(number):
@@ -52,27 +44,6 @@ async def test_many_appends_at_once_keep_their_order(database):
     assert seqs == list(range(1, 501))
     ops = await dumped(log, state.log_id)
     assert [op["op"]["source"] for op in ops] == [f"text {n}" for n in range(500)]
-
-
-async def test_posted_operations_keep_their_place(database):
-    log = OperationLog(database)
-    state = await log.start("a.ipynb")
-    for number in range(10):
-        log.post(state.log_id, [source(number)])
-    assert await log.append(state.log_id, [source(10)]) == 11
-    log.post(state.log_id, [source(11)])
-    await log.drain(state.log_id)
-    ops = await dumped(log, state.log_id)
-    assert [op["op"]["source"] for op in ops] == [f"text {n}" for n in range(12)]
-
-
-async def test_a_failed_post_is_raised_by_drain(database):
-    log = OperationLog(database)
-    log.post("unknown", [source(1)])
-    await log.start("a.ipynb")
-    log.post("unknown", [source(2)])
-    with pytest.raises(StoreError, match="operation log unknown"):
-        await log.drain("unknown")
 
 
 async def test_subscribers_are_told_in_order_before_the_caller_goes_on(database):

@@ -41,13 +41,6 @@ class Store:
 
 
 @pytest.fixture
-def database(tmp_path, jp_asyncio_loop):
-    database = Database(tmp_path / "runs.db")
-    yield database
-    jp_asyncio_loop.run_until_complete(database.close())
-
-
-@pytest.fixture
 def store(database):
     return Store(database, "1-me")
 

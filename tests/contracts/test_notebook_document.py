@@ -167,6 +167,7 @@ async def test_the_title_changes_only_the_heading_of_its_cell(world):
 async def test_the_heading_is_the_title_when_there_is_no_other(world):
     document = await world.document()
     await document.insert(NewCell("markdown", "# A report \n\ntext"))
+    await document.stored()
     assert document.summary().title == "A report"
 
 
@@ -179,6 +180,7 @@ async def test_the_summary_follows_each_change(world):
         [ChangeOutputs(cell_id=cell_id, change="append", outputs=[error])]
     )
     await document.insert(NewCell("markdown", "text"))
+    await document.stored()
     summary = document.summary()
     assert (summary.cell_count, summary.last_cell_type) == (2, "markdown")
     assert summary.last_output == "E: why"
@@ -188,9 +190,24 @@ async def test_recent_cells_are_the_latest_in_order(world):
     document = await world.document()
     for number in range(6):
         await document.insert(NewCell("markdown", str(number)))
+    await document.stored()
     assert [cell["source"] for cell in document.recent_cells(3)] == ["3", "4", "5"]
     assert document.recent_cells(0) == []
     assert len(document.recent_cells(100)) == 6
+
+
+async def test_what_is_posted_is_told_once_it_is_stored(world):
+    document = await world.document()
+    cell_id = await document.insert(NewCell("code", "1"))
+    assert await document.source_of(cell_id) == "1"
+    await document.start_execution(cell_id)
+    printed = {"output_type": "stream", "name": "stdout", "text": "1"}
+    document.post_outputs([ChangeOutputs(cell_id=cell_id, change="append", outputs=[printed])])
+    document.finish_execution(cell_id, 1)
+    await document.stored()
+    assert document.summary().last_output == "1"
+    [cell] = document.recent_cells(1)
+    assert (cell["source"], cell["execution_count"]) == ("1", 1)
 
 
 async def test_what_a_person_edits_is_seen_and_kept(world):

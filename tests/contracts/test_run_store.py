@@ -7,7 +7,6 @@ import dataclasses
 
 import pytest
 
-from notebook_bcc_ext.adapters.sqlite_database import Database
 from notebook_bcc_ext.adapters.sqlite_store import SqliteRunStore, StoreLimits
 from notebook_bcc_ext.errors import NotFoundError, StoreError
 from notebook_bcc_ext.ports import ActivityChanges, CallRecord, StoredProposal
@@ -21,13 +20,10 @@ LIMITS = StoreLimits(calls=5, call_bytes=5_000, transitions=20)
 
 
 @pytest.fixture(params=["sqlite", "fake"])
-def store(request, tmp_path, jp_asyncio_loop):
+def store(request):
     if request.param == "fake":
-        yield MemoryStore(LIMITS)
-        return
-    database = Database(tmp_path / "runs.db")
-    yield SqliteRunStore(database, LIMITS)
-    jp_asyncio_loop.run_until_complete(database.close())
+        return MemoryStore(LIMITS)
+    return SqliteRunStore(request.getfixturevalue("database"), LIMITS)
 
 
 def transition(number):

@@ -127,6 +127,16 @@ async def test_o6_the_notebook_in_short_and_in_full(tmp_path):
                 assert metadata["title"] == "Houses"
 
 
+async def test_o6_the_output_of_the_cell_that_has_just_ended_is_told(tmp_path):
+    cells = [[add(f"print({number})"), RUN] for number in range(8)]
+    async with lab(tmp_path) as room:
+        room.planner.step("read", behaviors=cells)
+        await completed(room)
+        told = [context(seen)["notebook"] for seen in feedbacks(room)]
+        assert [notebook["last_output"] for notebook in told] == [f"{n}\n" for n in range(8)]
+        assert [notebook["cell_count"] for notebook in told] == list(range(1, 9))
+
+
 async def test_o7_o12_the_machine_its_bounded_history_and_the_size_of_it_all(tmp_path):
     async with lab(tmp_path, fsm_history_shown=3) as room:
         room.planner.step("read", behaviors=[[say("x"), say("y")], [say("z")]])

@@ -12,6 +12,9 @@ from tests.engine.harness import HANG_GUARD, lab
 from tests.planner_answers import RUN, add, say
 
 LOCK = {"action": "lock"}
+"""Locks the store once everything before it is stored."""
+LOCK_AT_ONCE = {"action": "lock_at_once"}
+"""While the cell before it is still on its way."""
 
 
 class Lock:
@@ -32,11 +35,20 @@ class Lock:
 
 @asynccontextmanager
 async def lab_with_lock(folder, stages=None, **settings):
-    """A run that knows an action `lock`, and the lock it takes."""
+    """A run that knows the actions `lock` and `lock_at_once`, and the lock they take."""
     registry = default_registry()
     async with lab(folder, stages, registry=registry, store_patience_s=0.1, **settings) as room:
         lock = Lock(folder)
-        registry.register_handler("lock", lambda _context, _action: lock.take())
+
+        async def lock_then(_context, _action):
+            await room.run.world.notebook.stored()
+            lock.take()
+
+        async def lock_at_once(_context, _action):
+            lock.take()
+
+        registry.register_handler("lock", lock_then)
+        registry.register_handler("lock_at_once", lock_at_once)
         yield room, lock
 
 
@@ -78,6 +90,40 @@ async def test_a_cell_that_could_not_be_stored_is_tried_again_and_none_before_it
         await room.to_rest()
         assert room.run.status == "done", room.run.world.memory.error
         assert await room.sources() == ["a", "b", "c"]
+
+
+async def test_a_cell_on_its_way_is_not_lost_and_comes_once(tmp_path):
+    never = asyncio.Event()
+    async with lab_with_lock(tmp_path) as (room, lock):
+        script = [say("a"), say("b"), LOCK_AT_ONCE, never]
+        room.planner.step("read", behaviors=[script])
+        await room.go()
+        assert room.state == "error"
+        assert "another process keeps it locked" in room.run.world.memory.error.message
+        lock.release()
+        assert await kept_lines(room) <= await stored_cells(room)
+        never.set()
+        await room.command("retry")
+        await room.to_rest()
+        assert room.run.status == "done", room.run.world.memory.error
+        assert await room.sources() == ["a", "b"]
+
+
+async def test_code_on_its_way_runs_once(tmp_path):
+    async with lab_with_lock(tmp_path) as (room, lock):
+        script = [say("a"), add("print('once')"), LOCK_AT_ONCE, RUN, say("b")]
+        room.planner.step("read", behaviors=[script])
+        await room.go()
+        assert room.state == "error"
+        assert "another process keeps it locked" in room.run.world.memory.error.message
+        lock.release()
+        assert await kept_lines(room) <= await stored_cells(room)
+        await room.command("retry")
+        await room.to_rest()
+        assert room.run.status == "done", room.run.world.memory.error
+        assert await room.sources() == ["a", "print('once')", "b"]
+        [_, cell, _] = await room.cells()
+        assert ([output.text for output in cell.outputs], cell.execution_count) == (["once\n"], 1)
 
 
 async def test_a_run_goes_on_when_the_store_works_again(tmp_path, caplog):
@@ -147,3 +193,16 @@ async def test_between_two_steps_a_run_waits_where_it_is(tmp_path):
 async def stored_transitions(room):
     await room.run.world.journal.flush()
     return [record for _, record in await room.run.world.store.transitions("run-1")]
+
+
+async def kept_lines(room):
+    """How many lines a process would skip that takes up the run now."""
+    memory, _ = from_snapshot(await room.run.world.store.load_run("run-1"))
+    return len(memory.lines_done)
+
+
+async def stored_cells(room):
+    """How many cells it would find in the notebook and its log."""
+    world = room.run.world
+    logged = await world.notebook._log.since(world.notebook.log_id, 0)
+    return sum(entry.op.op == "insert" for entry in logged)
