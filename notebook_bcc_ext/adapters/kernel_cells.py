@@ -26,12 +26,20 @@ _REPORTED_BYTES_PER_SECOND = 4_000_000
 
 
 class LiveCell:
-    """A cell's outputs with the listener who is told: at once, then at most every 100 ms."""
+    """A cell's outputs with the listener who is told: at once, then at most every 100 ms. While
+    something is held back, the cell is among `held_back`."""
 
-    def __init__(self, outputs: CellOutputs, listener: OutputListener, interval: float) -> None:
+    def __init__(
+        self,
+        outputs: CellOutputs,
+        listener: OutputListener,
+        interval: float,
+        held_back: set[LiveCell],
+    ) -> None:
         self.outputs = outputs
         self._listener = listener
         self._interval = interval
+        self._held_back = held_back
         self._not_before = 0.0
         self._timer: asyncio.TimerHandle | None = None
 
@@ -44,16 +52,14 @@ class LiveCell:
             self.report()
         else:
             self._timer = loop.call_later(wait, self.report)
-
-    def report_if_waiting(self) -> None:
-        if self._timer is not None:
-            self.report()
+            self._held_back.add(self)
 
     def report(self) -> None:
         """Tell the listener now whatever it does not know yet."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+            self._held_back.discard(self)
         changes = self.outputs.take_changes()
         if not changes:
             return
@@ -74,6 +80,7 @@ class CellBook:
         self._by_request: OrderedDict[str, LiveCell] = OrderedDict()
         self._requests: dict[str, list[str]] = {}
         self._revisions: dict[str, int] = {}
+        self._held_back: set[LiveCell] = set()
         self._kept_bytes = 0
 
     def open(self, cell_id: str, listener: OutputListener) -> LiveCell:
@@ -81,7 +88,8 @@ class CellBook:
         for request in list(self._requests.get(cell_id, [])):
             self._forget(request)
         outputs = CellOutputs(cell_id, self._limits, self._revisions.get(cell_id, 0))
-        return LiveCell(outputs, listener, self._limits.seconds_between_reports)
+        interval = self._limits.seconds_between_reports
+        return LiveCell(outputs, listener, interval, self._held_back)
 
     def belongs(self, request_id: str, cell: LiveCell) -> None:
         self._by_request[request_id] = cell
@@ -106,8 +114,8 @@ class CellBook:
 
     def report_all(self) -> None:
         """Nothing is held back any longer, of any cell."""
-        for cell in self._by_request.values():
-            cell.report_if_waiting()
+        for cell in list(self._held_back):
+            cell.report()
 
     @contextmanager
     def _counting(self, outputs: CellOutputs) -> Iterator[None]:

@@ -7,6 +7,7 @@ are. What goes wrong is caught per variable, and a deadline bounds the whole.
 
 from __future__ import annotations
 
+import itertools
 import json
 import keyword
 import re
@@ -29,6 +30,7 @@ REQUEST_KEY = "notebook_bcc"
 _FULL_VALUES_CHARACTERS = 200_000
 _CLIENTS = 8
 _NAMES_BETWEEN_LOOKS_AT_THE_CLOCK = 16
+_INPUT = re.compile(r"^_i\d+$")
 # IPython's own: results, inputs and their numbered copies.
 _INTERACTIVE = re.compile(r"^(_+|_i+|_i?\d+|_[dio]h|In|Out|exit|quit|get_ipython)$")
 
@@ -40,6 +42,8 @@ class Probe:
         ipython = sys.modules.get("IPython")
         self.shell = ipython.get_ipython() if ipython is not None else None
         self.on_control = False
+        self._names: dict[str, None] = {}
+        self._newest_input = ""
         self._told: dict[str, tuple[int, dict[str, str]]] = {}
         self._promoted: set[tuple[str, str]] = set()
         self._answers: dict[str, Callable[[dict[str, Any]], str]] = {
@@ -116,13 +120,37 @@ class Probe:
         return found, not late
 
     def _candidates(self) -> Any:
-        hidden, nothing = self._hidden, object()
-        # A copy, because the user's code may be running in another thread.
-        for name, value in reversed(list(self._namespace.items())):
-            if type(name) is not str or name[:1] == "_" or _INTERACTIVE.match(name):
-                continue
-            if hidden.get(name, nothing) is not value and not is_definition(value):
+        """The user's own variables, the newest first."""
+        self._note_new_names()
+        hidden, namespace, nothing = self._hidden, self._namespace, object()
+        for name in reversed(list(self._names)):
+            value = namespace.get(name, nothing)
+            if value is nothing:
+                self._names.pop(name, None)
+            elif hidden.get(name, nothing) is not value and not is_definition(value):
                 yield name, value
+
+    def _note_new_names(self) -> None:
+        """IPython keeps every input under a name of its own, so the namespace grows with each
+        cell. What came since the last look stands behind the input that was the newest then."""
+        namespace, newest = self._namespace, self._newest_input
+        try:
+            # The very same object: after a reset another input may have that name.
+            newer = list(itertools.takewhile(lambda name: name is not newest, reversed(namespace)))
+        except RuntimeError:
+            # The user's code is running in another thread and changed it meanwhile.
+            newer = list(reversed(list(namespace)))
+        if len(newer) == len(namespace):
+            self._names.clear()
+        for name in reversed(newer):
+            if type(name) is not str:
+                continue
+            if _INPUT.match(name):
+                self._newest_input = name
+            elif name[:1] != "_" and not _INTERACTIVE.match(name):
+                # Last, also if it was known: it has been deleted and made anew.
+                self._names.pop(name, None)
+                self._names[name] = None
 
     def _present(self, request: dict[str, Any]) -> str:
         namespace = self._namespace

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -24,6 +25,8 @@ _LOOK_SECONDS = 5.0
 _CONNECT_TRIES = 3
 _RESENDS = 3
 _RESEND_PAUSE = 0.1
+# A kernel that was there so shortly ago is not looked for again.
+_LOOKED_SECONDS = 0.01
 # How long a cell that was told to stop may take until the next step goes on without it.
 _STOPPING_SECONDS = 3.0
 _INTERRUPT_SECONDS = 5.0
@@ -61,6 +64,7 @@ class KernelRunner:
         # The cell being run last; before it those nobody awaits any more.
         self._in_flight: list[Execution] = []
         self._watching: asyncio.Task[None] | None = None
+        self._looked_at = -math.inf
         self._language = ""
 
     @property
@@ -231,11 +235,14 @@ class KernelRunner:
     async def _connect(self, *, start: bool) -> tuple[KernelLink, KernelVariables]:
         """The link to the kernel as it is now, opened anew when the kernel is another one."""
         async with self._opening:
-            is_linked = self._link is not None and self._link.gone is None
-            if is_linked or not start:
-                return await self._linked(start=start)
-            async with self._starts.turn():
-                return await self._linked(start=start)
+            link, variables = self._link, self._variables
+            if link is None or variables is None or link.gone is not None:
+                if start:
+                    async with self._starts.turn():
+                        return await self._linked(start=True)
+            elif asyncio.get_running_loop().time() - self._looked_at < _LOOKED_SECONDS:
+                return link, variables
+            return await self._linked(start=start)
 
     async def _linked(self, *, start: bool) -> tuple[KernelLink, KernelVariables]:
         tries = _CONNECT_TRIES
@@ -243,6 +250,7 @@ class KernelRunner:
             kernel = await self._kernel(start=start)
             if kernel is None:
                 raise KernelGoneError("the notebook has no running kernel")
+            self._looked_at = asyncio.get_running_loop().time()
             link, variables = self._link, self._variables
             if link is not None and variables is not None and link.gone is None:
                 if link.kernel == kernel:

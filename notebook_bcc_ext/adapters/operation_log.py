@@ -37,6 +37,8 @@ from notebook_bcc_ext.protocol.notebook_ops import (
 Json = dict[str, Any]
 Subscriber = Callable[[str, list[LoggedOp]], None]
 
+# So many operations are read in less time than another thread takes to begin.
+_FEW = 20
 _OPERATION: TypeAdapter[NotebookOp] = TypeAdapter(NotebookOp)
 
 
@@ -60,6 +62,7 @@ class OperationLog:
         self._keep_bytes = keep_bytes
         self._subscribers: dict[Subscriber, asyncio.AbstractEventLoop] = {}
         self._readers: dict[str, dict[str, int]] = {}
+        self._latest: dict[str, tuple[_Append, Future[list[LoggedOp]]]] = {}
 
     # -- which log ----------------------------------------------------------------------------
 
@@ -92,16 +95,26 @@ class OperationLog:
         self, log_id: str, ops: Sequence[NotebookOp], *, anchor_id: str | None = None
     ) -> int:
         """Store operations, all or none; the number of the last. Durable on return."""
-        job = partial(_append, log_id, ops, anchor_id)
-        logged = await committed(self._told(log_id, self._database.submit(job)))
+        stored = self.post(log_id, ops, anchor_id)
+        self.hurry()
+        logged = await committed(stored)
         return logged[-1].seq if logged else 0
 
     def post(
         self, log_id: str, ops: Sequence[NotebookOp], anchor_id: str | None = None
     ) -> Future[list[LoggedOp]]:
         """Store operations without waiting, in order with all others."""
-        job = partial(_append, log_id, ops, anchor_id)
-        return self._told(log_id, self._database.post(job))
+        earlier = self._latest.get(log_id)
+        if earlier is not None:
+            job, stored = earlier
+            if self._database.amend(stored, partial(job.add, ops, anchor_id)):
+                return stored
+        job = _Append(log_id, ops, anchor_id)
+        stored = self._database.post(job.run)
+        # Before any waiter's callback: both reach the loop in this order.
+        stored.add_done_callback(partial(self._tell_subscribers, log_id))
+        self._latest[log_id] = job, stored
+        return stored
 
     def hurry(self) -> None:
         """Somebody waits for what was posted."""
@@ -110,7 +123,11 @@ class OperationLog:
     async def since(self, log_id: str, seq: int, limit: int | None = None) -> list[LoggedOp] | None:
         """Operations after `seq`, the first `limit` of them; None when the log no longer reaches
         back that far."""
-        return await self._database.read(partial(_since, log_id, seq, limit))
+        rows = await self._database.read(partial(_since, log_id, seq, limit))
+        if rows is None:
+            return None
+        # Not in the database thread: every run waits for that.
+        return _parsed(rows) if len(rows) <= _FEW else await asyncio.to_thread(_parsed, rows)
 
     async def head(self, log_id: str) -> int:
         state = await self.find(log_id=log_id)
@@ -129,11 +146,6 @@ class OperationLog:
             self._subscribers.pop(subscriber, None)
 
         return unsubscribe
-
-    def _told(self, log_id: str, future: Future[list[LoggedOp]]) -> Future[list[LoggedOp]]:
-        # Before any waiter's callback: both reach the loop in this order.
-        future.add_done_callback(partial(self._tell_subscribers, log_id))
-        return future
 
     def _tell_subscribers(self, log_id: str, future: Future[list[LoggedOp]]) -> None:
         if future.cancelled() or future.exception() is not None:
@@ -230,27 +242,37 @@ def _forget_unused(before: float, connection: Connection) -> int:
     return connection.execute("DELETE FROM logs WHERE updated_at < ?", (before,)).rowcount
 
 
-def _append(
-    log_id: str, ops: Sequence[NotebookOp], anchor_id: str | None, connection: Connection
-) -> list[LoggedOp]:
-    row = connection.execute("SELECT head_seq FROM logs WHERE log_id = ?", (log_id,)).fetchone()
-    if row is None:
-        raise _unknown(log_id)
-    [seq] = row
-    logged: list[LoggedOp] = []
-    for op in ops:
-        seq += 1
-        stored, body = _serialised(op, seq)
-        logged.append(LoggedOp.model_construct(seq=seq, op=stored))
+class _Append:
+    """One write to a log; what is to follow it may be added until it is taken up."""
+
+    def __init__(self, log_id: str, ops: Sequence[NotebookOp], anchor_id: str | None) -> None:
+        self._log_id = log_id
+        self._ops = list(ops)
+        self._anchor_id = anchor_id
+
+    def add(self, ops: Sequence[NotebookOp], anchor_id: str | None) -> None:
+        self._ops.extend(ops)
+        self._anchor_id = anchor_id or self._anchor_id
+
+    def run(self, connection: Connection) -> list[LoggedOp]:
+        row = connection.execute(
+            "SELECT head_seq FROM logs WHERE log_id = ?", (self._log_id,)
+        ).fetchone()
+        if row is None:
+            raise _unknown(self._log_id)
+        logged: list[LoggedOp] = []
+        rows: list[tuple[str, int, int, str]] = []
+        for seq, op in enumerate(self._ops, start=row[0] + 1):
+            stored, body = _serialised(op, seq)
+            logged.append(LoggedOp.model_construct(seq=seq, op=stored))
+            rows.append((self._log_id, seq, len(body), body))
+        connection.executemany("INSERT INTO operations VALUES (?, ?, ?, ?)", rows)
         connection.execute(
-            "INSERT INTO operations VALUES (?, ?, ?, ?)", (log_id, seq, len(body), body)
+            "UPDATE logs SET head_seq = ?, anchor_id = ifnull(?, anchor_id), updated_at = ?"
+            " WHERE log_id = ?",
+            (row[0] + len(rows), self._anchor_id, time.time(), self._log_id),
         )
-    connection.execute(
-        "UPDATE logs SET head_seq = ?, anchor_id = ifnull(?, anchor_id), updated_at = ?"
-        " WHERE log_id = ?",
-        (seq, anchor_id, time.time(), log_id),
-    )
-    return logged
+        return logged
 
 
 def _serialised(op: NotebookOp, seq: int) -> tuple[NotebookOp, str]:
@@ -276,7 +298,7 @@ def _encodable(value: Any) -> Any:
 
 def _since(
     log_id: str, seq: int, limit: int | None, connection: Connection
-) -> list[LoggedOp] | None:
+) -> list[tuple[int, str]] | None:
     row = connection.execute(
         "SELECT head_seq, (SELECT min(seq) FROM operations WHERE log_id = logs.log_id)"
         " FROM logs WHERE log_id = ?",
@@ -289,13 +311,15 @@ def _since(
         return []
     if oldest is None or seq < oldest - 1:
         return None
-    rows = connection.execute(
+    return connection.execute(
         "SELECT seq, body FROM operations WHERE log_id = ? AND seq > ? ORDER BY seq LIMIT ?",
         (log_id, seq, -1 if limit is None else limit),
-    )
+    ).fetchall()
+
+
+def _parsed(rows: list[tuple[int, str]]) -> list[LoggedOp]:
     return [
-        LoggedOp.model_construct(seq=number, op=_OPERATION.validate_json(body))
-        for number, body in rows
+        LoggedOp.model_construct(seq=seq, op=_OPERATION.validate_json(body)) for seq, body in rows
     ]
 
 

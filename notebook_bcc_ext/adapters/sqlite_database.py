@@ -19,9 +19,8 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from notebook_bcc_ext.adapters.sqlite_file import Connection, explained, open_file
 from notebook_bcc_ext.errors import StoreError
@@ -35,8 +34,7 @@ _HOLD_SECONDS = 0.005
 _BUSY_TIMEOUT_S = 5.0
 
 
-@dataclass(frozen=True)
-class _Job:
+class _Job(NamedTuple):
     run: Callable[[Connection], Any]
     future: Future[Any]
     writes: bool
@@ -44,8 +42,7 @@ class _Job:
     """Where it was asked for."""
 
 
-@dataclass(frozen=True)
-class _Answer:
+class _Answer(NamedTuple):
     job: _Job
     result: Any = None
     error: BaseException | None = None
@@ -91,6 +88,7 @@ class Database:
         self._busy_timeout_s = busy_timeout_s
         self._jobs: queue.SimpleQueue[list[_Job] | None] = queue.SimpleQueue()
         self._held: list[_Job] = []
+        self._releases = 0
         self._state_lock = threading.Lock()
         self._closed = False
         self._loop, self._loop_thread = asyncio.get_running_loop(), threading.get_ident()
@@ -126,7 +124,8 @@ class Database:
         with self._state_lock:
             if not self._refuses(future):
                 if not self._held:
-                    asyncio.get_running_loop().call_later(_HOLD_SECONDS, self.release_held)
+                    loop = asyncio.get_running_loop()
+                    loop.call_later(_HOLD_SECONDS, self.release_held, self._releases)
                 self._held.append(_Job(job, future, writes=True, thread=self._loop_thread))
         return future
 
@@ -139,13 +138,23 @@ class Database:
             return False
         return True
 
-    def release_held(self) -> None:
-        """Somebody waits for what was posted."""
+    def amend(self, posted: Future[Any], change: Callable[[], None]) -> bool:
+        """Change a posted job while it is held; False when it has gone its way."""
         with self._state_lock:
-            self._release()
+            is_held = any(job.future is posted for job in self._held)
+            if is_held:
+                change()
+        return is_held
+
+    def release_held(self, since: int | None = None) -> None:
+        """Somebody waits for what was posted. `since`: unless there was a release meanwhile."""
+        with self._state_lock:
+            if since is None or since == self._releases:
+                self._release()
 
     def _release(self) -> None:
         if self._held:
+            self._releases += 1
             self._jobs.put(self._held)
             self._held = []
 

@@ -258,16 +258,20 @@ def _whole(connection: Connection, run_id: str, snapshot: str, latest: str | Non
 def _add_transitions(
     run_id: str, records: Sequence[str], keep: int, connection: Connection
 ) -> None:
+    [last] = connection.execute(
+        "SELECT ifnull(max(number), 0) FROM transitions WHERE run_id = ?", (run_id,)
+    ).fetchone()
+    numbered = list(enumerate(records, start=last + 1))
     connection.executemany(
-        "INSERT INTO transitions SELECT ?, ifnull(max(number), 0) + 1, ?"
-        " FROM transitions WHERE run_id = ?",
-        [(run_id, record, run_id) for record in records],
+        "INSERT INTO transitions VALUES (?, ?, ?)",
+        [(run_id, number, record) for number, record in numbered],
     )
-    connection.execute(
-        "DELETE FROM transitions WHERE run_id = ? AND number <="
-        " (SELECT max(number) FROM transitions WHERE run_id = ?) - ?",
-        (run_id, run_id, keep),
-    )
+    # Now and then, and then some more: this is done for every action.
+    if any(number % max(1, keep // 100) == 0 for number, _ in numbered):
+        connection.execute(
+            "DELETE FROM transitions WHERE run_id = ? AND number <= ?",
+            (run_id, last + len(records) - keep),
+        )
 
 
 def _rows_after(

@@ -20,6 +20,7 @@ from notebook_bcc_ext.protocol.states import Event, State
 
 Json = dict[str, Any]
 Level = Literal["stage", "step", "behavior"]
+Place = tuple[str | None, str | None, int]
 
 LEVELS: tuple[Level, ...] = ("stage", "step", "behavior")
 MAX_ACTIONS = 5_000
@@ -41,13 +42,21 @@ class ActivityLog:
         self._nodes: OrderedDict[str, ActivityNode] = OrderedDict()
         self._actions: OrderedDict[str, None] = OrderedDict()
         self._open: dict[Level, str] = {}
+        self._place: Place | None = None
         self._unfinished: str | None = None
         self.epoch = 0
         """Another number for every time the tree was begun anew or taken up by a process."""
-        self.doing: Doing | None = None
+        self._doing: tuple[DoingWhat, str, str | None] | None = None
         self._stored = 0
         self._gone: list[str] = []
         self._all_gone = False
+
+    @property
+    def doing(self) -> Doing | None:
+        if self._doing is None:
+            return None
+        what, since, cell_id = self._doing
+        return Doing(what=what, since=since, cell_id=cell_id)
 
     def since(self, revision: int, limit: int | None = None) -> list[ActivityNode]:
         """The nodes that changed after that revision, in the order of their last change."""
@@ -78,7 +87,7 @@ class ActivityLog:
             case "cell" if payload["change"] == "running":
                 self._do("cell", payload["cell_id"])
             case "error" | "pending":
-                self.doing = None
+                self._doing = None
             case _:
                 pass
 
@@ -86,6 +95,10 @@ class ActivityLog:
 
     def _follow(self, progress: ProgressTracker) -> None:
         """Open and close nodes until the open ones are those of the current place."""
+        place = (progress.stage_id, progress.step_id, progress.iteration)
+        if place == self._place:
+            return
+        self._place = place
         places = _places(progress)
         changed = next((level for level in LEVELS if self._open.get(level) != places[level]), None)
         if changed is None:
@@ -103,20 +116,19 @@ class ActivityLog:
         if known is not None:
             self._again(known)
             return
-        self._put(
-            ActivityNode(
-                key=key,
-                level=level,
-                revision=0,
-                stage_id=progress.stage_id or "",
-                step_id=None if level == "stage" else progress.step_id,
-                behavior_id=progress.behavior_id if level == "behavior" else None,
-                iteration=progress.iteration if level == "behavior" else 0,
-                name=_name(level, progress),
-                status="running",
-                started_at=self._clock(),
-            )
+        node = ActivityNode(
+            key=key,
+            level=level,
+            revision=0,
+            stage_id=progress.stage_id or "",
+            step_id=None if level == "stage" else progress.step_id,
+            behavior_id=progress.behavior_id if level == "behavior" else None,
+            iteration=progress.iteration if level == "behavior" else 0,
+            name=_name(level, progress),
+            status="running",
+            started_at=self._clock(),
         )
+        self._put(vars(node))
 
     def _again(self, node: ActivityNode) -> None:
         self._change(
@@ -138,7 +150,7 @@ class ActivityLog:
         elif payload["to"] in (State.ERROR, State.CANCELLED):
             for key in self._open.values():
                 self._end(key, "failed")
-            self.doing = None
+            self._doing = None
         elif payload["from"] == State.ERROR and event == Event.START_BEHAVIOR:
             for key in self._open.values():
                 node = self._nodes.get(key)
@@ -151,21 +163,20 @@ class ActivityLog:
         if payload["change"] == "started":
             self._do("action")
             self._actions[key] = None
-            self._put(
-                ActivityNode(
-                    key=key,
-                    level="action",
-                    revision=0,
-                    stage_id=progress.stage_id or "",
-                    step_id=progress.step_id,
-                    behavior_id=progress.behavior_id,
-                    iteration=progress.iteration,
-                    action_id=action_id,
-                    name=str(payload["label"]),
-                    status="running",
-                    started_at=self._clock(),
-                )
+            node = ActivityNode(
+                key=key,
+                level="action",
+                revision=0,
+                stage_id=progress.stage_id or "",
+                step_id=progress.step_id,
+                behavior_id=progress.behavior_id,
+                iteration=progress.iteration,
+                action_id=action_id,
+                name=str(payload["label"]),
+                status="running",
+                started_at=self._clock(),
             )
+            self._put(vars(node))
             self._forget_old_actions()
             return
         # The planner's stream is still open: the next line is being waited for.
@@ -181,7 +192,7 @@ class ActivityLog:
             )
 
     def _judgement(self, focus: Mapping[str, str]) -> None:
-        self.doing = None
+        self._doing = None
         for level, key in self._open.items():
             words = focus.get(f"{level}s")
             if words and key in self._nodes and self._nodes[key].words != words:
@@ -192,7 +203,7 @@ class ActivityLog:
         what: DoingWhat,
         cell_id: str | None = None,
     ) -> None:
-        self.doing = Doing(what=what, since=self._clock(), cell_id=cell_id)
+        self._doing = (what, self._clock(), cell_id)
 
     # -- over a restart ---------------------------------------------------------------------
 
@@ -239,7 +250,7 @@ class ActivityLog:
         self._nodes.clear()
         self._actions.clear()
         self._open.clear()
-        self.doing = None
+        self._place = self._doing = None
 
     def _end(self, key: str | None, status: NodeStatus) -> None:
         node = self._nodes.get(key) if key is not None else None
@@ -247,14 +258,13 @@ class ActivityLog:
             self._change(node.key, status=status, ended_at=self._clock())
 
     def _change(self, key: str, **fields: object) -> None:
-        self._put(self._nodes[key].model_copy(update=fields))
+        self._put({**vars(self._nodes[key]), **fields})
 
-    def _put(self, node: ActivityNode) -> None:
+    def _put(self, fields: Json) -> None:
         self._revision += 1
         # One set of field names for all nodes: with a copy each, thousands take up megabytes.
-        self._nodes[node.key] = ActivityNode.model_construct(
-            _FIELDS, **{**vars(node), "revision": self._revision}
-        )
+        node = ActivityNode.model_construct(_FIELDS, **{**fields, "revision": self._revision})
+        self._nodes[node.key] = node
         self._nodes.move_to_end(node.key)
 
     def _forget_old_actions(self) -> None:

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import Future
-from dataclasses import asdict
 from typing import Any
 
 from notebook_bcc_ext.engine.activity import ActivityLog
@@ -76,7 +75,7 @@ class Checkpoint:
     def intend(self, intent: Intent) -> None:
         """An action is about to begin."""
         self._make_good()
-        self._follow(self._store.post_intent(self._run_id, asdict(intent)))
+        self._follow(self._store.post_intent(self._run_id, {**vars(intent)}))
 
     def done(self) -> None:
         """It ended, one way or the other."""

@@ -30,13 +30,18 @@ class LinesAhead:
         self._while_waiting = while_waiting
         self._queue: asyncio.Queue[Line | BccError | None] = asyncio.Queue(LINES_READ_AHEAD)
         self._reading: asyncio.Task[None] = asyncio.create_task(self._read())
+        self._waiting = False
+        self._timer: asyncio.TimerHandle | None = None
         self._meanwhile: asyncio.Task[None] | None = None
 
     async def __aiter__(self) -> AsyncIterator[Line]:
         while True:
-            if self._queue.empty():
-                self._use_the_time()
+            if self._queue.empty() and self._timer is None:
+                loop = asyncio.get_running_loop()
+                self._timer = loop.call_later(_NEXT_LINE_SECONDS, self._use_the_time)
+            self._waiting = True
             item = await self._queue.get()
+            self._waiting = False
             if item is None:
                 return
             if isinstance(item, BccError):
@@ -44,6 +49,8 @@ class LinesAhead:
             yield item
 
     async def close(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
         tasks = [task for task in (self._reading, self._meanwhile) if task is not None]
         for task in tasks:
             task.cancel()
@@ -59,11 +66,11 @@ class LinesAhead:
         await self._queue.put(ending)
 
     def _use_the_time(self) -> None:
-        if self._meanwhile is None or self._meanwhile.done():
+        self._timer = None
+        if self._waiting and (self._meanwhile is None or self._meanwhile.done()):
             self._meanwhile = asyncio.create_task(self._work())
 
     async def _work(self) -> None:
-        await asyncio.sleep(_NEXT_LINE_SECONDS)
         try:
             await self._while_waiting()
         except BccError as error:

@@ -243,10 +243,10 @@ def short_snapshot_json(position: Json, memory: RunMemory, effects: EffectsLog) 
     """The same as text, with keys of the caller's before it."""
     try:
         dumped = _ADAPTER.dump_json(memory, exclude=_NOT_LONG).decode()
-        shown = effects.view().model_dump_json(by_alias=True, exclude_unset=True)
     except PydanticSerializationError:
         # Half a character, as a planner may send it, has no UTF-8; `json` escapes it.
         return json.dumps({**position, **short_snapshot(memory, effects)})
+    shown = json.dumps({"current": effects.current, "history": effects.history})
     return f'{json.dumps(position)[:-1]}, "memory": {dumped}, "effects": {shown}}}'
 
 

@@ -79,8 +79,11 @@ class StateMachine:
             error = IllegalTransitionError(self._state, event, self.allowed_events)
             logger.warning("refused: %s", error)
             raise error
-        record = TransitionRecord.model_validate(
-            {"from": self._state, "event": event, "to": target, "timestamp": self._clock()}
+        record = TransitionRecord.model_construct(
+            from_state=self._state.value,
+            event=event.value,
+            to_state=target.value,
+            timestamp=self._clock(),
         )
         self._state = target
         self._history.append(record)

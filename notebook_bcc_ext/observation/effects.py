@@ -46,6 +46,10 @@ class EffectsLog:
     def current(self) -> list[str]:
         return list(self._current)
 
+    @property
+    def history(self) -> list[str]:
+        return list(self._history)
+
     def view(self) -> Effects:
         return Effects(current=list(self._current), history=list(self._history))
 

@@ -132,6 +132,22 @@ async def test_only_what_changed_is_told_and_deleted_names_go(runner: KernelRunn
     assert (await runner.variables()).values == {"a": 1, "b": [1, 2], "d": 4}
 
 
+async def test_names_are_found_wherever_they_come_to_stand(runner: KernelRunner) -> None:
+    async def after(*cells: str) -> dict[str, object]:
+        for number, code in enumerate(cells):
+            await runner.run(code, f"cell-{number}", lambda _: None)
+        return dict((await runner.variables()).values)
+
+    assert await after("a = 1", "b = 2; c = 3") == {"a": 1, "b": 2, "c": 3}
+    assert await after("d = 4; del a; a = 5") == {"a": 5, "b": 2, "c": 3, "d": 4}
+    # Cells that fail bring no answer along: several of them come between two looks.
+    assert await after("del b; 1/0", "e = 6; 1/0") == {"a": 5, "c": 3, "d": 4, "e": 6}
+    assert await after("del c, a; f = 7; 1/0", "a = 8; 1/0") == {"a": 8, "d": 4, "e": 6, "f": 7}
+    # Inputs are numbered anew, and the number of the newest comes again.
+    reset = "get_ipython().run_line_magic('reset', '-f'); 1/0"
+    assert await after(reset, "g = 9; 1/0", "h = 10; 1/0", *["1/0"] * 8) == {"g": 9, "h": 10}
+
+
 async def test_many_names_are_bounded(runner: KernelRunner) -> None:
     await Notebook().run(runner, "for i in range(3000): globals()[f'v{i}'] = i")
     variables = await runner.variables()
