@@ -124,6 +124,8 @@ class RunResult:
     outputs: list[Json]
     error: CellError | None = None
     notice: str | None = None
+    present: frozenset[str] | None = None
+    """Which of the names asked for exist now; None where the kernel did not say."""
 
 
 @dataclass(frozen=True)
@@ -152,8 +154,11 @@ class CodeRunner(Protocol):
         """Attach to the notebook's kernel session, or start one. A notebook without a session gets
         the kernel of that identity back, if it outlived its server."""
 
-    async def run(self, code: str, cell_id: str, on_outputs: OutputListener) -> RunResult:
-        """Run code as the cell `cell_id`. Outputs are reported as they come, merged and bounded."""
+    async def run(
+        self, code: str, cell_id: str, on_outputs: OutputListener, names: Sequence[str] = ()
+    ) -> RunResult:
+        """Run code as the cell `cell_id`. Outputs are reported as they come, merged and bounded.
+        `names` are looked for in the kernel afterwards, at next to no cost."""
 
     async def variables(self) -> Variables:
         """A snapshot that disturbs nobody; cheap when nothing ran since the last one."""

@@ -35,6 +35,7 @@ class Execution:
         self.interrupting: asyncio.Task[None] | None = None
         self.gone: str | None = None
         self.notices: list[str] = []
+        self.present: frozenset[str] | None = None
         self._reply: Json | None = None
         self._idle = False
         self._error: CellError | None = None
@@ -116,6 +117,7 @@ class Execution:
             outputs=outputs.outputs(),
             error=self._error or (_ABORTED if self.aborted else None),
             notice="; ".join(notices) or None,
+            present=self.present,
         )
 
     def _status(self, *, timed_out: bool) -> RunStatus:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from notebook_bcc_ext.adapters.kernel_cells import CellBook
@@ -84,7 +84,9 @@ class KernelRunner:
 
     # -- running cells ----------------------------------------------------------------------
 
-    async def run(self, code: str, cell_id: str, on_outputs: OutputListener) -> RunResult:
+    async def run(
+        self, code: str, cell_id: str, on_outputs: OutputListener, names: Sequence[str] = ()
+    ) -> RunResult:
         async with self._running:
             await self._until_stopped()
             try:
@@ -93,9 +95,13 @@ class KernelRunner:
                 return RunResult("gone", None, [], notice=str(error))
             execution = Execution(self._cells.open(cell_id, on_outputs))
             self._in_flight.append(execution)
-            self._send(execution, code, link, variables)
+
+            def send() -> None:
+                self._send(execution, code, link, variables, names)
+
+            send()
             try:
-                timed_out = not await self._until_finished(execution, code, link, variables)
+                timed_out = not await self._until_finished(execution, link, send)
             except asyncio.CancelledError:
                 self._abandon(execution)
                 raise
@@ -103,18 +109,22 @@ class KernelRunner:
             return execution.result(timed_out=timed_out)
 
     def _send(
-        self, execution: Execution, code: str, link: KernelLink, variables: KernelVariables
+        self,
+        execution: Execution,
+        code: str,
+        link: KernelLink,
+        variables: KernelVariables,
+        names: Sequence[str],
     ) -> None:
         def take_reply(message: KernelMessage) -> None:
-            if message.content.get("status") == "ok":
-                variables.take_reply(message.content)
+            execution.present = variables.present_after(message.content)
             execution.take_reply(message)
 
         content = {
             "code": code,
             "silent": False,
             "store_history": True,
-            "user_expressions": variables.expressions(),
+            "user_expressions": variables.expressions(names),
             "allow_stdin": False,
             # An error of ours must not abort cells the user has queued.
             "stop_on_error": False,
@@ -125,7 +135,7 @@ class KernelRunner:
         execution.sent(request_id)
 
     async def _until_finished(
-        self, execution: Execution, code: str, link: KernelLink, variables: KernelVariables
+        self, execution: Execution, link: KernelLink, send_again: Callable[[], None]
     ) -> bool:
         """False when the cell took too long."""
         clock = asyncio.get_running_loop().time
@@ -146,7 +156,7 @@ class KernelRunner:
                 if link.gone is not None:
                     return True
                 execution.finished.clear()
-                self._send(execution, code, link, variables)
+                send_again()
                 continue
             await self._look_after(link)
             execution.finish_if_silent()

@@ -1,8 +1,8 @@
 """Asks about the user's variables without disturbing the user.
 
-Our own cells carry the question along and their reply brings the answer. When somebody else ran
-something since, the control channel is asked; only when the probe is not in the kernel yet, a
-silent request brings it there. None of them counts as a cell, is kept in the history or prints.
+The control channel is asked, when somebody wants to know; only when the probe is not in the kernel
+yet, a silent request brings it there. Our own cells carry the question along whether certain names
+exist after them. None of this counts as a cell, is kept in the history or prints.
 """
 
 from __future__ import annotations
@@ -81,23 +81,24 @@ class KernelVariables:
         self._complete = True
         self._known_now = False
         self._brought = False
-        self._on_control = False
+        self._on_control = True
+        """Whether the probe answers there, as far as is known."""
 
     # -- riding along with our own cells ----------------------------------------------------
 
-    def expressions(self) -> dict[str, str]:
-        """`user_expressions` for our next cell."""
+    def expressions(self, names: Sequence[str]) -> dict[str, str]:
+        """`user_expressions` for our next cell: which of the names exist after it. The first one
+        brings the probe: later the kernel may be busy when somebody wants to know."""
         self._known_now = False
         self._link.others_ran = False
-        if self._link.language != "python":
+        if self._link.language != "python" or (self._brought and not names):
             return {}
-        return {EXPRESSION: self._expression(self._snapshot_request())}
+        return {EXPRESSION: self._expression({"do": "present", "names": list(names)})}
 
-    def take_reply(self, content: Json) -> None:
-        """The reply of that cell. After an error it has no answer: the next question asks anew."""
+    def present_after(self, content: Json) -> frozenset[str] | None:
+        """What the reply of that cell says. After an error it says nothing."""
         answer = self._unpack(content)
-        if answer is not None:
-            self._apply(answer)
+        return frozenset(answer) if isinstance(answer, list) else None
 
     # -- asking ------------------------------------------------------------------------------
 
@@ -145,14 +146,14 @@ class KernelVariables:
 
     async def _ask(self, request: Json, seconds: float) -> Any:
         request = {**request, "probe": _PROBE}
-        if self._on_control or not self._brought:
+        if self._on_control:
             # Another run may have brought the probe already; a kernel without it says so at once.
             content: Json = {REQUEST_KEY: request}
             reply = await self._link.ask("control", "kernel_info_request", content, seconds)
             if reply is None:
                 return None
             if REQUEST_KEY in reply:
-                self._brought = self._on_control = True
+                self._brought = True
                 return json.loads(reply[REQUEST_KEY])
             self._brought = self._on_control = False
         if self._link.others_are_running:
@@ -193,7 +194,7 @@ class KernelVariables:
             return None
         text = (result.get("data") or {}).get(MIME)
         if text is None:
-            self._brought = self._on_control = False
+            self._brought = False
             return None
         self._brought = True
         return json.loads(text)

@@ -120,7 +120,7 @@ class RunActionContext:
         if result.notice:
             self._world.warn(result.notice)
         await self._mark_debug(cell_id, wanted=failed or keep_debug)
-        await self._observer.note_present()
+        await self._observer.note_present(result.present)
         if not failed:
             return ActionResult(success=True, cell_id=cell_id)
         self.failed_run, self.failed_cell = result, cell_id
@@ -144,7 +144,8 @@ class RunActionContext:
         try:
             self._world.checkpoint.check()
             self.publish("cell", {"cell_id": cell_id, "change": "running"})
-            result = await self._world.runner.run(source, cell_id, notebook.post_outputs)
+            names = self._world.memory.progress.outputs.names()
+            result = await self._world.runner.run(source, cell_id, notebook.post_outputs, names)
             count = result.execution_count
         finally:
             # Also when the run is cancelled: no cell may stay marked as running.

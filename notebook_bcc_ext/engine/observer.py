@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from notebook_bcc_ext.engine.memory import initial_variables
@@ -25,6 +25,7 @@ class Observer:
     def __init__(self, world: World) -> None:
         self._world = world
         self._last_notice: str | None = None
+        self._last_trouble: str | None = None
 
     async def variables(self) -> Variables:
         """The kernel's variables; a notice about them is passed on once."""
@@ -35,21 +36,26 @@ class Observer:
         return variables
 
     async def present(self, names: Sequence[str]) -> set[str]:
-        """Which names the kernel has; one that cannot be asked has none, and that is said."""
+        """Which names the kernel has; one that cannot be asked has none, and that is said once."""
         if not names:
             return set()
+        trouble, found = None, set[str]()
         try:
-            return await self._world.runner.present(names)
+            found = await self._world.runner.present(names)
         except KernelError as error:
-            self._world.warn(f"what was produced could not be checked: {error}")
-            return set()
+            trouble = f"what was produced could not be checked: {error}"
+            if trouble != self._last_trouble:
+                self._world.warn(trouble)
+        self._last_trouble = trouble
+        return found
 
-    async def note_present(self) -> None:
-        """After an action: how much of what is expected exists by now (O9)."""
+    async def note_present(self, found: Iterable[str] | None = None) -> None:
+        """After an action: how much of what is expected exists by now (O9). `found` is what is
+        known already; otherwise the kernel is asked."""
         outputs = self._world.memory.progress.outputs
-        if outputs.names():
-            variables = await self.variables()
-            outputs.note_present(variables.values)
+        names = outputs.names()
+        if names:
+            outputs.note_present(await self.present(names) if found is None else found)
 
     async def observation(self) -> Observation:
         world, memory = self._world, self._world.memory

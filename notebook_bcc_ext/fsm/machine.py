@@ -81,7 +81,7 @@ class StateMachine:
             raise error
         record = TransitionRecord.model_construct(
             from_state=self._state.value,
-            event=event.value,
+            event=str(event),
             to_state=target.value,
             timestamp=self._clock(),
         )

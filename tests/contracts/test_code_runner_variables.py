@@ -127,7 +127,7 @@ async def test_only_what_changed_is_told_and_deleted_names_go(runner: KernelRunn
     assert (await runner.variables()).values == {"a": 1, "b": [1], "c": 3}
     await notebook.run(runner, "b.append(2); del c")
     assert (await runner.variables()).values == {"a": 1, "b": [1, 2]}
-    # A failed cell brings no answer along, yet it may have changed something.
+    # A failed cell may have changed something too.
     await notebook.run(runner, "d = 4; raise ValueError")
     assert (await runner.variables()).values == {"a": 1, "b": [1, 2], "d": 4}
 
@@ -140,12 +140,22 @@ async def test_names_are_found_wherever_they_come_to_stand(runner: KernelRunner)
 
     assert await after("a = 1", "b = 2; c = 3") == {"a": 1, "b": 2, "c": 3}
     assert await after("d = 4; del a; a = 5") == {"a": 5, "b": 2, "c": 3, "d": 4}
-    # Cells that fail bring no answer along: several of them come between two looks.
-    assert await after("del b; 1/0", "e = 6; 1/0") == {"a": 5, "c": 3, "d": 4, "e": 6}
-    assert await after("del c, a; f = 7; 1/0", "a = 8; 1/0") == {"a": 8, "d": 4, "e": 6, "f": 7}
+    assert await after("del b", "e = 6") == {"a": 5, "c": 3, "d": 4, "e": 6}
+    assert await after("del c, a; f = 7", "a = 8") == {"a": 8, "d": 4, "e": 6, "f": 7}
     # Inputs are numbered anew, and the number of the newest comes again.
-    reset = "get_ipython().run_line_magic('reset', '-f'); 1/0"
-    assert await after(reset, "g = 9; 1/0", "h = 10; 1/0", *["1/0"] * 8) == {"g": 9, "h": 10}
+    reset = "get_ipython().run_line_magic('reset', '-f')"
+    assert await after(reset, "g = 9", "h = 10", *["pass"] * 8) == {"g": 9, "h": 10}
+
+
+async def test_a_cell_tells_which_names_exist_after_it(runner: KernelRunner) -> None:
+    async def told(code: str, *names: str) -> set[str] | None:
+        present = (await runner.run(code, "cell", lambda _: None, names)).present
+        return None if present is None else set(present)
+
+    assert await told("x = 1", "x", "y", "f") == {"x"}
+    assert await told("def f(): pass", "x", "y", "f") == {"x", "f"}
+    assert await told("del x") is None
+    assert await told("1/0", "f") is None
 
 
 async def test_many_names_are_bounded(runner: KernelRunner) -> None:

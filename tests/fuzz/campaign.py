@@ -119,7 +119,13 @@ class EchoRunner:
 
     async def start(self, known: str | None = None) -> None: ...
 
-    async def run(self, code: str, cell_id: str, on_outputs: OutputListener) -> RunResult:  # noqa: ARG002
+    async def run(
+        self,
+        code: str,
+        cell_id: str,  # noqa: ARG002
+        on_outputs: OutputListener,  # noqa: ARG002
+        names: Sequence[str] = (),  # noqa: ARG002
+    ) -> RunResult:
         self._count += 1
         output = {"output_type": "stream", "name": "stdout", "text": code[:200]}
         return RunResult(self._chance.choice(ENDS), self._count, [output])
