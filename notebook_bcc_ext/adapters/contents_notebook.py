@@ -13,11 +13,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from concurrent.futures import Future
 from typing import Any
 
 from notebook_bcc_ext.adapters.contents_access import ContentsAccess, FileStamp, MissingFileError
-from notebook_bcc_ext.adapters.notebook_apply import log_position, unused_id
+from notebook_bcc_ext.adapters.new_cells import NewCells
+from notebook_bcc_ext.adapters.notebook_apply import log_position
 from notebook_bcc_ext.adapters.notebook_file import FileState, NotebookFile, WhenMissing
 from notebook_bcc_ext.adapters.notebook_notices import NotebookNotices
 from notebook_bcc_ext.adapters.notebook_view import CurrentView, NotebookView
@@ -28,7 +28,6 @@ from notebook_bcc_ext.errors import BccError, NotebookError, NotebookGoneError
 from notebook_bcc_ext.ports import NewCell
 from notebook_bcc_ext.protocol.notebook_ops import (
     ChangeOutputs,
-    InsertCell,
     LoggedOp,
     NotebookOp,
     SetCellMetadata,
@@ -77,11 +76,7 @@ class ContentsNotebook:
         self._notices = NotebookNotices()
         self._current = CurrentView(self._notices)
         self._stamp: FileStamp | None = None
-        self._anchor_id: str | None = None
-        self._own_ids: set[str] = set()
-        self._unseen: dict[str, str] = {}
-        """Cell id -> source of the cells that are on their way into the log."""
-        self._inserting: Future[list[LoggedOp]] | None = None
+        self._new = NewCells()
         self._logged_seq = 0
         self._flushed_seq = 0
         self._flush_task: asyncio.Task[None] | None = None
@@ -120,7 +115,7 @@ class ContentsNotebook:
             self._state, file, notice = opened
             if notice:
                 self._notices.add(notice)
-            self._anchor_id = self._state.anchor_id
+            self._new.anchor_id = self._state.anchor_id
             self._current.adopt(file.view, file.seq)
         self._settle(file)
         if in_room:
@@ -172,9 +167,8 @@ class ContentsNotebook:
         return self._notices.take()
 
     async def source_of(self, cell_id: str) -> str | None:
-        if cell_id in self._unseen:
-            # Nobody can have changed what nobody has seen.
-            return self._unseen[cell_id]
+        if cell_id in self._new.on_their_way:
+            return self._new.on_their_way[cell_id]
         if self._settle_edits is not None:
             await self._settle_edits(self.path, cell_id)
         source = await self._current_source(cell_id)
@@ -207,7 +201,7 @@ class ContentsNotebook:
 
     async def _reread(self) -> Json:
         state = self._opened()
-        anchor_id = self._anchor_id
+        anchor_id = self._new.anchor_id
         with self._current.reading():
             file, notebook = await self._access.run(lambda: self._file.reread(state, anchor_id))
             self._current.adopt(file.view, file.seq)
@@ -218,33 +212,15 @@ class ContentsNotebook:
 
     async def insert(self, cell: NewCell) -> str:
         await self._retry_after_failure()
-        if self._inserting is not None and not self._inserting.done():
+        if self._new.on_their_way:
             # A planner may send cells faster than a disk takes them.
             await self.stored()
-        insertion = self._insertion(cell)
+        insertion = self._new.insertion(cell, self._view())
         cell_id = str(insertion.cell["id"])
         anchor_id = None if cell.at_top else cell_id
-        self._anchor_id = anchor_id or self._anchor_id
-        self._unseen[cell_id] = cell.source
-        self._inserting = self._posted.post(self._opened().log_id, [insertion], anchor_id)
+        self._posted.post(self._opened().log_id, [insertion], anchor_id)
+        self._new.sent(insertion, anchor_id)
         return cell_id
-
-    def _insertion(self, cell: NewCell) -> InsertCell:
-        view = self._view()
-        cell_id = unused_id(
-            cell.wanted_id, lambda wanted: wanted in view.ids or wanted in self._own_ids
-        )
-        self._own_ids.add(cell_id)
-        content: Json = {
-            "id": cell_id,
-            "cell_type": cell.cell_type,
-            "metadata": dict(cell.metadata),
-            "source": cell.source,
-        }
-        if cell.cell_type == "code":
-            content |= {"outputs": [], "execution_count": None}
-        after_id = None if cell.at_top else self._anchor_id or view.tail_id
-        return InsertCell(cell=content, after_id=after_id)
 
     async def set_source(self, cell_id: str, source: str) -> None:
         await self._change(SetSource(cell_id=cell_id, source=source))
@@ -258,7 +234,7 @@ class ContentsNotebook:
         in_metadata = SetNotebookMetadata(metadata={"title": title})
         if view.heading_id is None:
             cell = NewCell("markdown", f"# {title}", metadata=mark or {}, at_top=True)
-            heading = self._insertion(cell)
+            heading = self._new.insertion(cell, view)
             await self._change(in_metadata, heading)
         else:
             _, *rest = view.heading_source.split("\n")
@@ -302,9 +278,7 @@ class ContentsNotebook:
         if self._state is None or log_id != self._state.log_id or not logged:
             return
         self._current.logged(logged)
-        for entry in logged:
-            if isinstance(entry.op, InsertCell):
-                self._unseen.pop(entry.op.cell["id"], None)
+        self._new.logged(logged)
         self._logged_seq = logged[-1].seq
         self._room.wake(self.path, log_id)
         self._flush_soon()
@@ -324,7 +298,9 @@ class ContentsNotebook:
         state = self._opened()
         async with self._flush_lock:
             with self._current.reading():
-                file = await self._access.run(lambda: self._file.recreate(state, self._anchor_id))
+                file = await self._access.run(
+                    lambda: self._file.recreate(state, self._new.anchor_id)
+                )
                 self._current.adopt(file.view, file.seq)
             self._settle(file)
 
@@ -356,7 +332,7 @@ class ContentsNotebook:
                 await self._see_what_the_room_saved()
                 return
             loop = asyncio.get_running_loop()
-            state, anchor_id = self._opened(), self._anchor_id
+            state, anchor_id = self._opened(), self._new.anchor_id
 
             def before_save(view: NotebookView, seq: int) -> None:
                 loop.call_soon_threadsafe(self._while_saving, view, seq)
