@@ -148,6 +148,8 @@ class OperationLog:
         return unsubscribe
 
     def _tell_subscribers(self, log_id: str, future: Future[list[LoggedOp]]) -> None:
+        if log_id in self._latest and self._latest[log_id][1] is future:
+            del self._latest[log_id]
         if future.cancelled() or future.exception() is not None:
             return
         for subscriber, loop in list(self._subscribers.items()):
