@@ -59,7 +59,6 @@ class Observer:
 
     async def observation(self) -> Observation:
         world, memory = self._world, self._world.memory
-        await world.notebook.stored()
         kernel = await self.variables()
         return build_observation(
             memory.progress,
@@ -82,12 +81,17 @@ class Observer:
         said = self._world.memory.variables
         return {name: said[name] for name in initial_variables(self._world.request) if name in said}
 
+    async def _after_all_actions(self) -> Observation:
+        """For the planner: the cell that has just ended is told, and is on disk."""
+        await self._world.notebook.stored()
+        return await self.observation()
+
     async def planning_request(self, feedback: BehaviorFeedback | None = None) -> PlannerRequest:
-        return self._request(await self.observation(), feedback, stream=False)
+        return self._request(await self._after_all_actions(), feedback, stream=False)
 
     async def generating_request(self, feedback: BehaviorFeedback | None = None) -> PlannerRequest:
         """The observation as the last planning answer wanted it."""
-        observation = await self.observation()
+        observation = await self._after_all_actions()
         wanted = self._world.memory.context_filter
         if wanted is not None:
             summaries = await self._summaries(wanted.variables_to_summarize)
