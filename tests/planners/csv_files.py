@@ -231,6 +231,23 @@ def repeated_rows() -> bytes:
 
 
 @file
+def few_combinations() -> bytes:
+    """Enough rows, and hardly any that is not repeated."""
+    who = [("ann", "bo", "cy")[i % 3] for i in range(240)]
+    table = {"who": who, "why": [f"why {i % 17}" for i in range(240)]}
+    return csv_of(pd.DataFrame(table))
+
+
+@file
+def rare_class_among_many_rows() -> bytes:
+    """A draw of some rows would hardly meet the rare class."""
+    chance = np.random.default_rng(12)
+    rows = 60_000
+    kind = np.where(np.arange(rows) % 3_000 == 0, "fraud", "fine")
+    return csv_of(pd.DataFrame({"amount": chance.normal(size=rows), "kind": kind}))
+
+
+@file
 def ragged() -> bytes:
     lines = csv_of(people(FEW)).decode().splitlines()
     lines[1] += ",surplus"

@@ -6,16 +6,23 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-data = df[df[target_column].notna()].drop_duplicates()
+
+
+def drawn_from(rows, limit, seed):
+    """At most so many rows by lot, and ten of each class, however rare it is."""
+    shuffled = rows.sample(len(rows), random_state=seed)
+    taken = np.arange(len(rows)) < limit
+    if task == "classification":
+        taken |= (shuffled.groupby(target_column, observed=True).cumcount() < 10).to_numpy()
+    return shuffled[taken]
+
+
+data = distinct[distinct[target_column].notna()]
 if task == "classification":
     sizes = data[target_column].map(data[target_column].value_counts())
     data = data[sizes >= 10]
-limit = int(np.clip(200_000 / len(features), 2_000, 10_000))
 rows_available = len(data)
-data = data.sample(min(limit, rows_available), random_state=0)
-if task == "classification":
-    sizes = data[target_column].map(data[target_column].value_counts())
-    data = data[sizes >= 5]
+data = drawn_from(data, int(np.clip(200_000 / len(features), 2_000, 10_000)), seed=0)
 
 inputs = {}
 for name in features:

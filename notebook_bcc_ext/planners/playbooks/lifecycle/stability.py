@@ -2,9 +2,7 @@ from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit, cross_
 
 splitter = StratifiedShuffleSplit if task == "classification" else ShuffleSplit
 draws = splitter(20, test_size=0.25, random_state=1)
-part = data.sample(min(len(data), 2_000), random_state=1).index
-if task == "classification":
-    part = part[y.loc[part].map(y.loc[part].value_counts()) >= 5]
+part = drawn_from(data, 2_000, seed=1).index
 drawn = pd.DataFrame({
     name: cross_val_score(pipeline(models[name]), X.loc[part], y.loc[part], cv=draws,
                           scoring=main_metric)

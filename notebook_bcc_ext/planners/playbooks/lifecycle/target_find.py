@@ -1,6 +1,9 @@
+distinct = df.drop_duplicates()  # a model must not be tested on rows that it has learnt
+
+
 def task_of(name):
     """What predicting this column would be; None when it cannot be done."""
-    known = df[name].dropna()
+    known = distinct[name].dropna()
     classes = known.value_counts()
     few_numbers = kinds[name] == "number" and len(classes) <= 10 and (known % 1 == 0).all()
     if len(known) < 40 or kinds[name] not in ("number", "category", "boolean"):
