@@ -195,12 +195,19 @@ async def compare(cells: int) -> None:
     raw, own = means["raw jupyter_client"], means["notebook-bcc"]
     for name, mean in means.items():
         print(f"  {name:<20} {mean * 1000:7.2f} ms   {mean / raw:5.2f} x raw")
-    mine = seconds["notebook-bcc"][WARM_UP_CELLS:]
-    edge = min(EDGE_CELLS, len(mine) // 2)
-    growth = statistics.median(mine[-edge:]) / statistics.median(mine[:edge])
     at_most("a cell, against raw jupyter_client", 1.5, own / raw, "x")
     at_least("papermill's cell, against ours", 10, means["papermill"] / own, "x")
-    at_most(f"the last {edge} cells, against the first", 1.2, growth, "x")
+    edge = min(EDGE_CELLS, cells // 2)
+    growth = {name: last_against_first(measured, edge) for name, measured in seconds.items()}
+    of_raw, of_own = growth["raw jupyter_client"], growth["notebook-bcc"]
+    print(f"  the last {edge} cells against the first: raw {of_raw:.2f} x, ours {of_own:.2f} x")
+    # The kernel is the same, and the machine may be quicker at one end than at the other.
+    at_most("the same, ours against raw", 1.2, of_own / of_raw, "x")
+
+
+def last_against_first(measured: list[float], edge: int) -> float:
+    cells = measured[WARM_UP_CELLS:]
+    return statistics.median(cells[-edge:]) / statistics.median(cells[:edge])
 
 
 async def many_behaviors(behaviors: int) -> None:
