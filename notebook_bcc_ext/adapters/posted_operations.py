@@ -32,14 +32,11 @@ class PostedOperations:
         self._log = log
         self._posted: deque[_Posted] = deque()
 
-    def post(
-        self, log_id: str, ops: Sequence[NotebookOp], anchor_id: str | None = None
-    ) -> Future[list[LoggedOp]]:
+    def post(self, log_id: str, ops: Sequence[NotebookOp], anchor_id: str | None = None) -> None:
         """Durable with whatever is awaited next, or in a moment."""
         self.again(log_id)
         stored = self._log.post(log_id, ops, anchor_id)
         self._posted.append(_Posted(ops, anchor_id, stored))
-        return stored
 
     def again(self, log_id: str) -> None:
         """Post once more what could not be stored. Where one failed, all behind it did."""

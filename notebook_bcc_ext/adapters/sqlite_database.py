@@ -6,7 +6,7 @@ appends cost one commit.
 
 Why `synchronous = NORMAL`: in WAL mode a commit is then in the operating system's hands, which
 survives a killed process without an fsync per commit. After a power cut the newest commits may be
-missing, but the file stays sound; `OperationLog.attach` copes with a log that lost its tail.
+missing, but the file stays sound; `OperationLog.advance` copes with a log that lost its tail.
 """
 
 from __future__ import annotations

@@ -266,7 +266,7 @@ def _add_transitions(
         "INSERT INTO transitions VALUES (?, ?, ?)",
         [(run_id, number, record) for number, record in numbered],
     )
-    # Now and then, and then some more: this is done for every action.
+    # Not each time: transitions come with every action, and a few too many do no harm.
     if any(number % max(1, keep // 100) == 0 for number, _ in numbered):
         connection.execute(
             "DELETE FROM transitions WHERE run_id = ? AND number <= ?",

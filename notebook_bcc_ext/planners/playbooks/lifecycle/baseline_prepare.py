@@ -7,7 +7,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 
-
 def drawn_from(rows, limit, seed):
     """At most so many rows by lot, and ten of each class, however rare it is."""
     shuffled = rows.sample(len(rows), random_state=seed)
