@@ -1,4 +1,5 @@
 import type { Cell } from '@jupyterlab/cells';
+import { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
 import type { LoggedOp } from '../protocol';
@@ -125,7 +126,7 @@ export class Follower {
   /**
    * Every editor of the notebook listens to its scrolling, to tell the input method where it is:
    * half a second's work for a thousand of them, in which no new cell is drawn. While a run is
-   * followed nobody types, and an editor that comes into view is told so in another way.
+   * followed nobody types, and only those in view have something to draw.
    */
   private _keepFromEditors(event: Event): void {
     const { outerNode, notebookConfig } = this._panel.content;
@@ -133,6 +134,7 @@ export class Follower {
     const isWindowed = notebookConfig.windowingMode === 'full';
     if (event.target === outerNode && !isWindowed && this._followed()) {
       event.stopPropagation();
+      drawEditorsInView(this._panel.content.widgets, outerNode);
     }
   }
 
@@ -163,4 +165,20 @@ function bringIntoView(node: HTMLElement, scroller: HTMLElement): boolean {
   }
   scroller.scrollTop += top - wanted;
   return true;
+}
+
+/** An editor draws the lines in view alone, and learns where it is only from the scrolling. */
+function drawEditorsInView(
+  cells: readonly Cell[],
+  scroller: HTMLElement
+): void {
+  const room = scroller.getBoundingClientRect();
+  for (const { editor, node, isAttached } of cells) {
+    if (isAttached && editor instanceof CodeMirrorEditor) {
+      const { top, bottom } = node.getBoundingClientRect();
+      if (bottom > room.top && top < room.bottom) {
+        editor.editor.requestMeasure();
+      }
+    }
+  }
 }
