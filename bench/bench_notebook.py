@@ -66,7 +66,7 @@ async def write_cell(document: Any, number: int) -> None:
 
     cell_id = await document.insert(NewCell("code", f"x = {number}\nprint(x)"))
     await document.stored()
-    await document.source_of(cell_id)
+    await document.text_of(cell_id)
     await document.start_execution(cell_id)
     output = {"output_type": "stream", "name": "stdout", "text": f"{number}\n"}
     await document.change_outputs(

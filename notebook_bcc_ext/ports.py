@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from notebook_bcc_ext.protocol.ndjson import BadLine
 from notebook_bcc_ext.protocol.notebook_ops import ChangeOutputs
@@ -39,6 +39,11 @@ class NewCell:
     at_top: bool = False
 
 
+class CellText(NamedTuple):
+    cell_type: str
+    source: str
+
+
 class NotebookDocument(Protocol):
     """One notebook, written by cell id. Changes are kept in their order. Those of an `async` method
     are durable on return, but for `insert`; what is posted is durable when the next change is, or
@@ -63,8 +68,8 @@ class NotebookDocument(Protocol):
     def take_notices(self) -> list[str]:
         """What others did to the notebook, as sentences for the person; each is told once."""
 
-    async def source_of(self, cell_id: str) -> str | None:
-        """The cell's current text, the user's edits included; None when the cell is gone."""
+    async def text_of(self, cell_id: str) -> CellText | None:
+        """The cell as it is now, the user's edits included; None when the cell is gone."""
 
     async def insert(self, cell: NewCell) -> str:
         """Post a new cell after the last one this document wrote (or at the end); its id."""

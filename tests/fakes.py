@@ -13,7 +13,7 @@ from typing import Any
 from notebook_bcc_ext.adapters.notebook_apply import change_cell, merge_metadata, unused_id
 from notebook_bcc_ext.adapters.sqlite_store import NO_ACTIVITY, StoreLimits
 from notebook_bcc_ext.errors import NotebookError, NotFoundError, StoreError
-from notebook_bcc_ext.ports import ActivityChanges, CallRecord, NewCell, StoredProposal
+from notebook_bcc_ext.ports import ActivityChanges, CallRecord, CellText, NewCell, StoredProposal
 from notebook_bcc_ext.protocol.notebook_ops import (
     ChangeOutputs,
     SetCellMetadata,
@@ -64,9 +64,9 @@ class MemoryNotebook:
     def notebook_metadata(self) -> Json:
         return dict(self.metadata)
 
-    async def source_of(self, cell_id: str) -> str | None:
+    async def text_of(self, cell_id: str) -> CellText | None:
         cell = self.cell(cell_id)
-        return None if cell is None else str(cell["source"])
+        return None if cell is None else CellText(cell["cell_type"], cell["source"])
 
     async def insert(self, cell: NewCell) -> str:
         self._check_open()

@@ -25,7 +25,7 @@ from notebook_bcc_ext.adapters.operation_log import LogState, OperationLog
 from notebook_bcc_ext.adapters.posted_operations import PostedOperations
 from notebook_bcc_ext.adapters.room_mirror import NoRooms, RoomMirror, Rooms
 from notebook_bcc_ext.errors import BccError, NotebookError, NotebookGoneError
-from notebook_bcc_ext.ports import NewCell
+from notebook_bcc_ext.ports import CellText, NewCell
 from notebook_bcc_ext.protocol.notebook_ops import (
     ChangeOutputs,
     LoggedOp,
@@ -166,28 +166,30 @@ class ContentsNotebook:
     def take_notices(self) -> list[str]:
         return self._notices.take()
 
-    async def source_of(self, cell_id: str) -> str | None:
+    async def text_of(self, cell_id: str) -> CellText | None:
         if cell_id in self._new.on_their_way:
             return self._new.on_their_way[cell_id]
         if self._settle_edits is not None:
             await self._settle_edits(self.path, cell_id)
-        source = await self._current_source(cell_id)
-        self._notices.found_source(cell_id, source)
-        return source
+        text = await self._current_text(cell_id)
+        if text is not None:
+            self._notices.found_source(cell_id, text.source)
+        return text
 
-    async def _current_source(self, cell_id: str) -> str | None:
+    async def _current_text(self, cell_id: str) -> CellText | None:
         room = await self._room.up_to_date(self.path, self._opened().log_id)
         if room is not None:
-            return room.source_of(cell_id)
+            return room.text_of(cell_id)
         notebook = await self._read_what_others_saved()
         view = self._view()
-        source = view.source_of(cell_id)
-        if source is not None or cell_id not in view.ids:
-            return source
+        text = view.text_of(cell_id)
+        if text is not None or cell_id not in view.ids:
+            return text
         if notebook is None:
             notebook = await self._reread()
-        sources = (cell["source"] for cell in notebook["cells"] if cell["id"] == cell_id)
-        return next(sources, None)
+        cells = (cell for cell in notebook["cells"] if cell["id"] == cell_id)
+        cell = next(cells, None)
+        return None if cell is None else CellText(cell["cell_type"], cell["source"])
 
     async def _read_what_others_saved(self) -> Json | None:
         # While we save, the file's date says nothing; what others had saved is in the view.

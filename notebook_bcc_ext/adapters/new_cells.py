@@ -7,7 +7,7 @@ from typing import Any
 
 from notebook_bcc_ext.adapters.notebook_apply import unused_id
 from notebook_bcc_ext.adapters.notebook_view import NotebookView
-from notebook_bcc_ext.ports import NewCell
+from notebook_bcc_ext.ports import CellText, NewCell
 from notebook_bcc_ext.protocol.notebook_ops import InsertCell, LoggedOp
 
 Json = dict[str, Any]
@@ -17,8 +17,8 @@ class NewCells:
     def __init__(self) -> None:
         self.anchor_id: str | None = None
         """The last cell that was written in reading order; the next one follows it."""
-        self.on_their_way: dict[str, str] = {}
-        """Cell id -> source of those that are not in the log yet: nobody else has seen them."""
+        self.on_their_way: dict[str, CellText] = {}
+        """By cell id, those that are not in the log yet: nobody else has seen them."""
         self._ids: set[str] = set()
 
     def insertion(self, cell: NewCell, view: NotebookView) -> InsertCell:
@@ -38,7 +38,8 @@ class NewCells:
         return InsertCell(cell=content, after_id=after_id)
 
     def sent(self, insertion: InsertCell, anchor_id: str | None) -> None:
-        self.on_their_way[insertion.cell["id"]] = insertion.cell["source"]
+        cell = insertion.cell
+        self.on_their_way[cell["id"]] = CellText(cell["cell_type"], cell["source"])
         self.anchor_id = anchor_id or self.anchor_id
 
     def logged(self, entries: Iterable[LoggedOp]) -> None:

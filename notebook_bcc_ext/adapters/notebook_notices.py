@@ -46,9 +46,9 @@ class NotebookNotices:
         elif gone:
             self.add(f"{len(gone)} cells were deleted from the notebook; they stay deleted")
 
-    def found_source(self, cell_id: str, source: str | None) -> None:
+    def found_source(self, cell_id: str, source: str) -> None:
         written = self._written.get(cell_id)
-        if source is not None and written is not None and written != hash(source):
+        if written is not None and written != hash(source):
             self._written[cell_id] = hash(source)
             self.add(f"cell {cell_id} was edited; the edited text counts")
 

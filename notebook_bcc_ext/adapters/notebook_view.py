@@ -14,6 +14,7 @@ from typing import Any, assert_never
 
 from notebook_bcc_ext.adapters.notebook_apply import change_cell, copy_of_cell, merge_metadata
 from notebook_bcc_ext.adapters.notebook_notices import NotebookNotices
+from notebook_bcc_ext.ports import CellText
 from notebook_bcc_ext.protocol.notebook_ops import (
     METADATA_KEY,
     ChangeOutputs,
@@ -76,10 +77,10 @@ class NotebookView:
     def metadata(self) -> Json:
         return dict(self._metadata)
 
-    def source_of(self, cell_id: str) -> str | None:
+    def text_of(self, cell_id: str) -> CellText | None:
         """None when the cell is not among the latest; it may still be in the notebook."""
         cell = self._latest.get(cell_id)
-        return None if cell is None else str(cell["source"])
+        return None if cell is None else CellText(cell["cell_type"], cell["source"])
 
     def _title(self) -> str | None:
         title = self._metadata.get("title")
@@ -90,7 +91,7 @@ class NotebookView:
 
     def _last_output(self) -> str | None:
         cell = None if self._output_id is None else self._latest.get(self._output_id)
-        # A planner may have named a cell of text as the one to run.
+        # Its user may have made it a cell of text since.
         return self._output_text if cell is None else _text_of(cell.get("outputs", []))
 
     # -- changes ------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import asyncio
 from typing import Protocol
 
 from notebook_bcc_ext.adapters.operation_log import OperationLog
+from notebook_bcc_ext.ports import CellText
 from notebook_bcc_ext.protocol.notebook_ops import LoggedOp
 
 
@@ -15,7 +16,7 @@ class Room(Protocol):
 
     def position(self, log_id: str, otherwise: int) -> int: ...
 
-    def source_of(self, cell_id: str) -> str | None: ...
+    def text_of(self, cell_id: str) -> CellText | None: ...
 
     def apply(self, log_id: str, ops: list[LoggedOp], position: int) -> int: ...
 

@@ -21,6 +21,7 @@ from typing import Any, assert_never
 from pycrdt import Array, Map, Text
 
 from notebook_bcc_ext.adapters.notebook_apply import apply_outputs, log_position, storable_output
+from notebook_bcc_ext.ports import CellText
 from notebook_bcc_ext.protocol.notebook_ops import (
     METADATA_KEY,
     ChangeOutputs,
@@ -70,9 +71,12 @@ class SharedNotebook:
         known_id, seq = log_position({"metadata": {METADATA_KEY: self._claim()}})
         return seq if known_id == log_id else otherwise
 
-    def source_of(self, cell_id: str) -> str | None:
+    def text_of(self, cell_id: str) -> CellText | None:
         index = self._index_of(cell_id)
-        return None if index is None else str(self._cells[index]["source"])
+        if index is None:
+            return None
+        cell = self._cells[index]
+        return CellText(cell["cell_type"], str(cell["source"]))
 
     def apply(self, log_id: str, ops: Iterable[LoggedOp], position: int) -> int:
         """Apply what the document has not seen; the operation it has reached."""

@@ -102,13 +102,19 @@ class RunActionContext:
         self, cell_name: str, *, need_output: bool, keep_debug: bool
     ) -> ActionResult:
         cell_id = self._cell(cell_name)
-        source = await self._world.notebook.source_of(cell_id)
+        text = await self._world.notebook.text_of(cell_id)
         self._world.tell_notices()
-        if source is None:
+        if text is None:
             return ActionResult(
                 success=False, error=f"cell '{cell_name}' is no longer in the notebook"
             )
-        result = await self._execute(cell_id, source)
+        if text.cell_type != "code":
+            return ActionResult(
+                success=False,
+                error=f"cell '{cell_name}' is a {text.cell_type} cell, so it was not run: name a "
+                "code cell",
+            )
+        result = await self._execute(cell_id, text.source)
         self._world.memory.counts.cells_executed += 1
         if result.status != "gone":
             # Otherwise nothing of it is left, and the next kernel has to be noticed.

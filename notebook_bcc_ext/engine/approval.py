@@ -174,8 +174,11 @@ class Approval:
             return True
         name = action.codecell_id
         cell_id = self._world.memory.cell_named(name)
-        source = await self._world.notebook.source_of(cell_id) if cell_id else None
-        content: Json = {"codecell_id": name, "cell_id": cell_id, "source": source}
+        text = await self._world.notebook.text_of(cell_id) if cell_id else None
+        if text is None or text.cell_type != "code":
+            # Nothing would run; the action itself says why.
+            return True
+        content: Json = {"codecell_id": name, "cell_id": cell_id, "source": text.source}
         return await self._allowed("code", "Run this cell?", content)
 
     async def _allowed(self, kind: ProposalKind, summary: str, content: Json) -> bool:

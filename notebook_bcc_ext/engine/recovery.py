@@ -46,11 +46,11 @@ async def notice_new_kernel(world: World, approval: Approval) -> None:
 
 async def _rebuild(world: World) -> None:
     for cell_id in list(world.memory.executed_cells):
-        source = await world.notebook.source_of(cell_id)
-        if source is None:
+        text = await world.notebook.text_of(cell_id)
+        if text is None or text.cell_type != "code":
             continue
         await world.notebook.start_execution(cell_id)
-        result = await world.runner.run(source, cell_id, world.notebook.post_outputs)
+        result = await world.runner.run(text.source, cell_id, world.notebook.post_outputs)
         world.notebook.finish_execution(cell_id, result.execution_count)
         if result.status != "ok":
             world.warn(f"cell {cell_id} failed while the kernel was rebuilt")

@@ -99,8 +99,8 @@ async def test_a_cell_that_is_no_longer_remembered_is_read_from_the_file(world):
     ids = [await document.insert(NewCell("code", str(n))) for n in range(10)]
     await document.flush()
     await document.set_source(ids[0], "changed")
-    assert await document.source_of(ids[0]) == "changed"
-    assert await document.source_of(ids[1]) == "1"
+    assert await document.text_of(ids[0]) == ("code", "changed")
+    assert await document.text_of(ids[1]) == ("code", "1")
     assert len(document.recent_cells(100)) == 3
 
 
@@ -140,7 +140,7 @@ async def test_a_deleted_notebook_is_not_silently_made_again(world):
     await document.flush()
     await world.delete()
     await document.insert(NewCell("code", "two"))
-    for call in (document.flush(), document.source_of(cell_id)):
+    for call in (document.flush(), document.text_of(cell_id)):
         with pytest.raises(ForeignChangeError, match="deleted or moved"):
             await call
     with pytest.raises(ForeignChangeError, match="deleted or moved"):
@@ -285,7 +285,7 @@ async def test_an_edit_saved_just_before_a_flush_is_seen_during_it(world):
     save = document._access.save
 
     async def look_while_saving(path, notebook):
-        future = asyncio.run_coroutine_threadsafe(document.source_of(cell_id), loop)
+        future = asyncio.run_coroutine_threadsafe(document.text_of(cell_id), loop)
         seen.append(await asyncio.wrap_future(future))
         return await save(path, notebook)
 
@@ -293,7 +293,7 @@ async def test_an_edit_saved_just_before_a_flush_is_seen_during_it(world):
     document._access.save = look_while_saving
     await document.insert(NewCell("code", "next"))
     await document.flush()
-    assert seen == ["theirs"]
+    assert seen == [("code", "theirs")]
 
 
 # -- what the run says about it ---------------------------------------------------------------
@@ -311,12 +311,12 @@ async def test_a_deleted_and_an_edited_cell_are_told_once(world):
         notebook["cells"][0]["source"] = "two, by a person"
 
     await world.edit(change)
-    assert await document.source_of(edited) == "two, by a person"
+    assert await document.text_of(edited) == ("code", "two, by a person")
     assert document.take_notices() == [
         f"cell {deleted} was deleted from the notebook; it stays deleted",
         f"cell {edited} was edited; the edited text counts",
     ]
-    assert await document.source_of(edited) == "two, by a person"
+    assert await document.text_of(edited) == ("code", "two, by a person")
     assert document.take_notices() == []
 
 

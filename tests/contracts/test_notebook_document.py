@@ -89,8 +89,12 @@ async def test_source_is_replaced_and_read_back(world):
     document = await world.document()
     cell_id = await document.insert(NewCell("code", "1"))
     await document.set_source(cell_id, "2")
-    assert await document.source_of(cell_id) == "2"
-    assert await document.source_of("no-such-cell") is None
+    assert await document.text_of(cell_id) == ("code", "2")
+    text_id = await document.insert(NewCell("markdown", "# 1"))
+    assert await document.text_of(text_id) == ("markdown", "# 1")
+    await document.stored()
+    assert await document.text_of(text_id) == ("markdown", "# 1")
+    assert await document.text_of("no-such-cell") is None
 
 
 async def test_an_execution_leaves_outputs_and_count(world):
@@ -199,7 +203,7 @@ async def test_recent_cells_are_the_latest_in_order(world):
 async def test_what_is_posted_is_told_once_it_is_stored(world):
     document = await world.document()
     cell_id = await document.insert(NewCell("code", "1"))
-    assert await document.source_of(cell_id) == "1"
+    assert await document.text_of(cell_id) == ("code", "1")
     await document.start_execution(cell_id)
     printed = {"output_type": "stream", "name": "stdout", "text": "1"}
     document.post_outputs([ChangeOutputs(cell_id=cell_id, change="append", outputs=[printed])])
@@ -219,7 +223,7 @@ async def test_what_a_person_edits_is_seen_and_kept(world):
         notebook["cells"][0]["source"] = "theirs"
 
     await world.edit(edit)
-    assert await document.source_of(cell_id) == "theirs"
+    assert await document.text_of(cell_id) == ("code", "theirs")
     await document.insert(NewCell("code", "next"))
     await document.flush()
     assert sources(await world.read()) == ["theirs", "next"]
@@ -235,7 +239,7 @@ async def test_a_cell_a_person_deleted_stays_deleted(world):
         notebook["cells"] = [cell for cell in notebook["cells"] if cell["id"] != first]
 
     await world.edit(delete)
-    assert await document.source_of(first) is None
+    assert await document.text_of(first) is None
     await document.set_source(first, "changed")
     await document.start_execution(first)
     document.finish_execution(first, 1)
@@ -259,7 +263,7 @@ async def test_writing_goes_on_at_the_end_when_the_last_cell_is_gone(world):
     await document.insert(NewCell("code", "next"))
     await document.flush()
     assert sources(await world.read()) == ["x", "y", "next"]
-    assert await document.source_of(ours) is None
+    assert await document.text_of(ours) is None
 
 
 async def test_writing_goes_on_after_the_last_cell_wherever_it_is(world):

@@ -80,6 +80,18 @@ async def test_a2_exec_without_a_code_cell_says_so(tmp_path):
         assert "no code cell has been added yet" in room.run.view().error.message
 
 
+async def test_a2_a_cell_of_text_is_not_run_and_nobody_is_asked(tmp_path):
+    async with lab(tmp_path, request={"approval": "code"}) as room:
+        play(room, say("text", store_id="intro"), {"action": "exec", "codecell_id": "intro"})
+        await room.go()
+        await room.answer("confirm")  # the behavior, not the cell
+        assert room.state == "error"
+        assert room.run.view().error.message == (
+            "cell 'intro' is a markdown cell, so it was not run: name a code cell"
+        )
+        assert room.run.view().counts.cells_executed == 0
+
+
 async def test_a3_a4_thinking(tmp_path):
     async with lab(tmp_path) as room:
         play(
