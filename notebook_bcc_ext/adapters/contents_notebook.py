@@ -203,9 +203,8 @@ class ContentsNotebook:
 
     async def _reread(self) -> Json:
         state = self._opened()
-        anchor_id = self._new.anchor_id
         with self._current.reading():
-            file, notebook = await self._access.run(lambda: self._file.reread(state, anchor_id))
+            file, notebook = await self._access.run(lambda: self._file.reread(state))
             self._current.adopt(file.view, file.seq)
         self._stamp = file.stamp
         return notebook
@@ -300,9 +299,7 @@ class ContentsNotebook:
         state = self._opened()
         async with self._flush_lock:
             with self._current.reading():
-                file = await self._access.run(
-                    lambda: self._file.recreate(state, self._new.anchor_id)
-                )
+                file = await self._access.run(lambda: self._file.recreate(state))
                 self._current.adopt(file.view, file.seq)
             self._settle(file)
 
@@ -334,16 +331,14 @@ class ContentsNotebook:
                 await self._see_what_the_room_saved()
                 return
             loop = asyncio.get_running_loop()
-            state, anchor_id = self._opened(), self._new.anchor_id
+            state = self._opened()
 
             def before_save(view: NotebookView, seq: int) -> None:
                 loop.call_soon_threadsafe(self._while_saving, view, seq)
 
             try:
                 with self._current.reading(), self._access.pace.spent():
-                    file = await self._access.run(
-                        lambda: self._file.flush(state, anchor_id, before_save)
-                    )
+                    file = await self._access.run(lambda: self._file.flush(state, before_save))
             except BccError as error:
                 self._failure = error
                 raise

@@ -92,9 +92,7 @@ class NotebookFile:
             if upgraded:
                 log.info("%s was brought to nbformat 4.5", self.path)
             if write or before is None:
-                file = await self._write(
-                    notebook, state.log_id, state.anchor_id, known_seq, before=before
-                )
+                file = await self._write(notebook, state.log_id, known_seq, before=before)
             else:
                 view = await self._view(notebook, state.anchor_id)
                 file = FileState(view, known_seq, before)
@@ -200,12 +198,7 @@ class NotebookFile:
 
     # -- during a run -------------------------------------------------------------------------
 
-    async def flush(
-        self,
-        state: LogState,
-        anchor_id: str | None,
-        before_save: BeforeSave,
-    ) -> FileState:
+    async def flush(self, state: LogState, before_save: BeforeSave) -> FileState:
         """Bring the file up to the log.
 
         `before_save` gets what is about to be saved and its seq: what others had saved is known
@@ -214,17 +207,17 @@ class NotebookFile:
         async with self.access.locks.hold(self.path):
             notebook, seq, before = await self._read_ours(state)
             return await self._write(
-                notebook, state.log_id, anchor_id, seq, before=before, before_save=before_save
+                notebook, state.log_id, seq, before=before, before_save=before_save
             )
 
-    async def reread(self, state: LogState, anchor_id: str | None) -> tuple[FileState, Json]:
+    async def reread(self, state: LogState) -> tuple[FileState, Json]:
         """The file as it is, with what the log has on top; nothing is written."""
         async with self.access.locks.hold(self.path):
             notebook, seq, stamp = await self._read_ours(state)
-        seq = await self._replay(notebook, state.log_id, seq)
+        seq, anchor_id = await self._replay(notebook, state.log_id, seq)
         return FileState(await self._view(notebook, anchor_id), seq, stamp), notebook
 
-    async def recreate(self, state: LogState, anchor_id: str | None) -> FileState:
+    async def recreate(self, state: LogState) -> FileState:
         """Make the file again after it was deleted, from the last save and the log."""
         async with self.access.locks.hold(self.path):
             if await self.access.exists(self.path):
@@ -236,7 +229,7 @@ class NotebookFile:
                 raise NotebookError(f"nothing is left to make {self.path} again from")
             seq, content = image
             notebook = await self._from_image(content)
-            return await self._write(notebook, state.log_id, anchor_id, seq, before=None)
+            return await self._write(notebook, state.log_id, seq, before=None)
 
     async def _read_ours(self, state: LogState) -> tuple[Json, int, FileStamp]:
         try:
@@ -263,11 +256,15 @@ class NotebookFile:
         state = await self.log.find(log_id=log_id)
         return 0 if state is None else state.flushed_seq
 
-    async def _replay(self, notebook: Json, log_id: str, seq: int) -> int:
-        """Apply what the log has since; the seq of the notebook now."""
-        while ops := await self._ops_since(log_id, seq):
+    async def _replay(self, notebook: Json, log_id: str, seq: int) -> tuple[int, str | None]:
+        """Apply what the log has since; the seq of the notebook now, and its cell written last."""
+        while True:
+            # Before the operations: if none follow, this is the cell that goes with them.
+            state = await self.log.find(log_id=log_id)
+            ops = await self._ops_since(log_id, seq)
+            if not ops:
+                return seq, None if state is None else state.anchor_id
             seq = await self.access.compute(partial(replay, notebook, ops, seq))
-        return seq
 
     async def _ops_since(self, log_id: str, seq: int) -> list[LoggedOp]:
         ops = await self.log.since(log_id, seq, _OPERATIONS_AT_ONCE)
@@ -278,17 +275,16 @@ class NotebookFile:
             ops = await self.log.since(log_id, flushed, _OPERATIONS_AT_ONCE)
         return ops or []
 
-    async def _write(  # noqa: PLR0913  what is written, and what is known of it
+    async def _write(
         self,
         notebook: Json,
         log_id: str,
-        anchor_id: str | None,
         applied_seq: int,
         *,
         before: FileStamp | None,
         before_save: BeforeSave = lambda _view, _seq: None,
     ) -> FileState:
-        seq = await self._replay(notebook, log_id, applied_seq)
+        seq, anchor_id = await self._replay(notebook, log_id, applied_seq)
         set_log_position(notebook, log_id, seq)
         image = await self.access.compute(lambda: pack_image(without_trust(notebook)))
         view = await self._view(notebook, anchor_id)

@@ -144,10 +144,10 @@ class NotebookView:
         cell = self._latest.get(op.cell_id)
         if cell is not None:
             change_cell(cell, op)
+            if isinstance(op, ChangeOutputs) and (op.outputs or op.text):
+                self._output_id = op.cell_id
         if isinstance(op, SetSource) and op.cell_id == self.heading_id:
             self.heading_source = op.source
-        if isinstance(op, ChangeOutputs) and (op.outputs or op.text):
-            self._output_id = op.cell_id
 
     def _note_heading(self, cell: Json) -> bool:
         found = cell["cell_type"] == "markdown" and cell["source"].startswith(_HEADING)

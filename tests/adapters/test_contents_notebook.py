@@ -296,6 +296,37 @@ async def test_an_edit_saved_just_before_a_flush_is_seen_during_it(world):
     assert seen == [("code", "theirs")]
 
 
+async def test_a_cell_that_begins_while_the_file_is_read_is_told_with_its_output(world):
+    document = await world.document()
+
+    async def begin():
+        cell_id = await document.insert(NewCell("code", "1"))
+        await document.start_execution(cell_id)
+        return cell_id
+
+    async def end(cell_id, text):
+        output = {"output_type": "stream", "name": "stdout", "text": text}
+        document.post_outputs([ChangeOutputs(cell_id=cell_id, change="append", outputs=[output])])
+        document.finish_execution(cell_id, 1)
+        await document.stored()
+
+    await end(await begin(), "first")
+    begun = []
+    get, loop = document._access.get, asyncio.get_running_loop()
+
+    async def begin_while_reading(path):
+        model = await get(path)
+        future = asyncio.run_coroutine_threadsafe(begin(), loop)
+        begun.append(await asyncio.wrap_future(future))
+        return model
+
+    document._access.get = begin_while_reading
+    await document.flush()
+    await end(begun[0], "second")
+    assert document.summary().last_output == "second"
+    assert document.recent_cells(1)[0]["id"] == begun[0]
+
+
 # -- what the run says about it ---------------------------------------------------------------
 
 
