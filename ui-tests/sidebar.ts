@@ -15,6 +15,7 @@ import { pictureOf } from './pictures';
 import { UI_TESTS } from './server';
 
 export const SIDEBAR = 'notebook-bcc-sidebar';
+const RUNS = '/notebook-bcc/api/runs';
 const AXE = readFileSync(
   resolve(UI_TESTS, '../node_modules/axe-core/axe.min.js'),
   'utf8'
@@ -33,18 +34,36 @@ export type Story =
   | 'hostile';
 export type Language = 'en' | 'zh';
 
-interface IFixtures {
+interface IWorkerFixtures {
   planners: Record<Story, string>;
 }
 
+interface IFixtures {
+  noQuestionIsLeft: undefined;
+}
+
 /** Tests of the sidebar, with planner services on loopback that each tell one story. */
-export const test = base.extend<object, IFixtures>({
+export const test = base.extend<IFixtures, IWorkerFixtures>({
   // By default the page is ready when the launcher is in front; here it may be a notebook.
   waitForApplication: async ({}, use) => {
     await use(async page => {
       await page.locator(`.lm-TabBar-tab[data-id="${SIDEBAR}"]`).waitFor();
     });
   },
+  // The server outlives a failed test, and its open question would call in every later one.
+  noQuestionIsLeft: [
+    async ({ request }, use) => {
+      await use(undefined);
+      const answer = await request.get(RUNS);
+      const { runs } = (await answer.json()) as { runs: IServerRun[] };
+      for (const { id } of runs.filter(({ pending }) => pending !== null)) {
+        await request.post(`${RUNS}/${id}/commands`, {
+          data: { command: 'cancel' }
+        });
+      }
+    },
+    { auto: true }
+  ],
   planners: [
     async ({}, use) => {
       const python = resolve(UI_TESTS, '../.venv/bin/python');
@@ -96,6 +115,10 @@ export function panel(page: IJupyterLabPageFixture): Locator {
 }
 
 export async function openSidebar(page: IJupyterLabPageFixture): Promise<void> {
+  // JupyterLab opens it again itself after a reload; a click before that would then close it.
+  await page.evaluate(async () => {
+    await window.jupyterapp.restored;
+  });
   await page.sidebar.openTab(SIDEBAR);
   await expect(page.getByTestId('bcc-connection')).toHaveAttribute(
     'data-connection',
@@ -239,7 +262,7 @@ export async function serverView(
   page: IJupyterLabPageFixture,
   notebook?: string
 ): Promise<IServerRun> {
-  const answer = await page.request.get('/notebook-bcc/api/runs');
+  const answer = await page.request.get(RUNS);
   const { runs } = (await answer.json()) as { runs: IServerRun[] };
   const run = notebook ? runs.find(one => one.notebook === notebook) : runs[0];
   if (!run) {
