@@ -9,8 +9,9 @@ import {
   test as base,
   type IJupyterLabPageFixture
 } from '@jupyterlab/galata';
-import type { CDPSession, Locator } from '@playwright/test';
+import type { APIRequestContext, CDPSession, Locator } from '@playwright/test';
 
+import { untilStarted } from './live';
 import { pictureOf } from './pictures';
 import { UI_TESTS } from './server';
 
@@ -54,8 +55,7 @@ export const test = base.extend<IFixtures, IWorkerFixtures>({
   noQuestionIsLeft: [
     async ({ request }, use) => {
       await use(undefined);
-      const answer = await request.get(RUNS);
-      const { runs } = (await answer.json()) as { runs: IServerRun[] };
+      const runs = await runsOf(request);
       for (const { id } of runs.filter(({ pending }) => pending !== null)) {
         await request.post(`${RUNS}/${id}/commands`, {
           data: { command: 'cancel' }
@@ -116,9 +116,7 @@ export function panel(page: IJupyterLabPageFixture): Locator {
 
 export async function openSidebar(page: IJupyterLabPageFixture): Promise<void> {
   // JupyterLab opens it again itself after a reload; a click before that would then close it.
-  await page.evaluate(async () => {
-    await window.jupyterapp.restored;
-  });
+  await untilStarted(page);
   await page.sidebar.openTab(SIDEBAR);
   await expect(page.getByTestId('bcc-connection')).toHaveAttribute(
     'data-connection',
@@ -257,13 +255,19 @@ export interface IServerRun {
   progress: { stages: { name: string; steps: { name: string }[] }[] };
 }
 
+/** Newest first. */
+async function runsOf(request: APIRequestContext): Promise<IServerRun[]> {
+  const answer = await request.get(RUNS);
+  const { runs } = (await answer.json()) as { runs: IServerRun[] };
+  return runs;
+}
+
 /** The newest run, or the one of that notebook. */
 export async function serverView(
   page: IJupyterLabPageFixture,
   notebook?: string
 ): Promise<IServerRun> {
-  const answer = await page.request.get(RUNS);
-  const { runs } = (await answer.json()) as { runs: IServerRun[] };
+  const runs = await runsOf(page.request);
   const run = notebook ? runs.find(one => one.notebook === notebook) : runs[0];
   if (!run) {
     throw new Error(`there is no run of ${notebook ?? 'any notebook'}`);

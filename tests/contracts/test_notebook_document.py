@@ -85,7 +85,7 @@ async def test_metadata_is_kept_merged_and_removed(world):
     assert metadata == {"extra": [1], "finished_thinking": True}
 
 
-async def test_source_is_replaced_and_read_back(world):
+async def test_text_is_replaced_and_read_back_with_its_kind(world):
     document = await world.document()
     cell_id = await document.insert(NewCell("code", "1"))
     await document.set_source(cell_id, "2")
