@@ -10,6 +10,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 RESULTS := .make/results
+LAB_FILES := $(CURDIR)/.make/lab
 LAB_ARGS ?=
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
@@ -60,9 +61,18 @@ $(FRONTEND_STAMP): $(PYTHON_STAMP) $(NPM_STAMP)
 chromium:
 	@ui-tests/install-chromium.sh
 
-lab: install ## Open JupyterLab with the extension and the example; LAB_ARGS="--port 8899"
+$(LAB_FILES):
+	@mkdir -p $@
+
+# A copy, so that trying things out leaves the examples as they are; what is in it stays.
+.PHONY: labfiles
+labfiles: | $(LAB_FILES)
+	@for file in examples/*; do \
+		copy=$(LAB_FILES)/$${file##*/}; test -e "$$copy" || cp "$$file" "$$copy"; done
+
+lab: install labfiles ## Open JupyterLab on a copy of the examples, kept in .make/lab; LAB_ARGS="--port 8899"
 	jupyter lab $$([ "$$(id -u)" -ne 0 ] || echo --allow-root) \
-		--ServerApp.root_dir=$(CURDIR)/examples --LabApp.default_url=/lab/tree/first-steps.ipynb $(LAB_ARGS)
+		--ServerApp.root_dir=$(LAB_FILES) --LabApp.default_url=/lab/tree/first-steps.ipynb $(LAB_ARGS)
 
 check: install ## Lint and types
 	ruff check .
@@ -115,7 +125,8 @@ livefuzz: install chromium ## Random edits, saves, reloads and second tabs durin
 	BCC_FUZZ_SECONDS=$(or $(DURATION),300) $(if $(SEED),BCC_FUZZ_SEED=$(SEED)) \
 		npx playwright test --config ui-tests/playwright.config.ts live-fuzz
 
-clean: ## Remove everything the commands made
-	rm -rf .make .venv node_modules lib dist tsconfig.tsbuildinfo notebook_bcc_ext/labextension
+clean: ## Remove everything the commands made, but the notebooks of make lab
+	find .make -mindepth 1 -maxdepth 1 -not -path $(LAB_FILES:$(CURDIR)/%=%) -exec rm -rf {} + 2>/dev/null || true
+	rm -rf .venv node_modules lib dist tsconfig.tsbuildinfo notebook_bcc_ext/labextension
 	rm -rf ui-tests/playwright-report ui-tests/test-results ui-tests/screenshots
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

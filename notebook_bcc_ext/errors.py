@@ -4,6 +4,7 @@
     ├── ProtocolError            bytes or fields that do not fit the protocol
     │   ├── MissingFieldError    a required field is absent (names model and field)
     │   ├── TooLargeError        a request's body beyond its limit
+    │   ├── NotebookPathError    a path at which no run may work
     │   ├── UnknownActionError   an action type nobody registered
     │   └── InvalidProposalError an update that would break the running workflow
     ├── IllegalTransitionError   a (state, event) pair outside the transition table
@@ -13,6 +14,7 @@
     ├── RecordError              a record of a run that cannot be played again
     ├── PlannerError             the planner service failed
     │   ├── PlannerUnavailableError   no usable answer after all tries
+    │   │   └── PlannerFailingError   answers, each of them an error of its own
     │   └── PlannerStreamError        a stream broke half way
     ├── KernelError              the kernel cannot do what was asked
     │   ├── KernelGoneError      it died, was restarted or replaced
@@ -21,6 +23,7 @@
     │   └── ForeignChangeError   somebody else changed the file; nothing was overwritten
     │       ├── NotebookGoneError    the file was deleted or moved away
     │       └── StaleBaseError       a tab saves what is based on an older state: pull first
+    ├── RequirementsError        the kernel lacks what a workflow needs
     ├── RunFailedError           a run cannot go on; its error card says why
     └── StoreError               the run store cannot be read or written
 
@@ -48,6 +51,10 @@ class MissingFieldError(ProtocolError):
 
 
 class TooLargeError(ProtocolError):
+    pass
+
+
+class NotebookPathError(ProtocolError):
     pass
 
 
@@ -102,7 +109,15 @@ class PlannerUnavailableError(PlannerError):
     pass
 
 
+class PlannerFailingError(PlannerUnavailableError):
+    pass
+
+
 class PlannerStreamError(PlannerError):
+    pass
+
+
+class RequirementsError(BccError):
     pass
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
 from notebook_bcc_ext.protocol.ndjson import BadLine
-from notebook_bcc_ext.protocol.notebook_ops import ChangeOutputs
+from notebook_bcc_ext.protocol.notebook_ops import ChangeOutputs, SetWidgets, fingerprint
 from notebook_bcc_ext.protocol.observation import (
     CurrentLocation,
     NotebookSummary,
@@ -21,6 +21,7 @@ from notebook_bcc_ext.protocol.observation import (
 )
 from notebook_bcc_ext.protocol.planner import BehaviorInfo, PlannerRequest, PlanningAnswer
 from notebook_bcc_ext.protocol.runs import ActivityNode
+from notebook_bcc_ext.protocol.settings import Settings
 
 Json = dict[str, Any]
 
@@ -36,12 +37,28 @@ class NewCell:
     source: str
     metadata: Json = field(default_factory=dict)
     wanted_id: str | None = None
-    at_top: bool = False
 
 
 class CellText(NamedTuple):
     cell_type: str
     source: str
+    mark: Json | None = None
+    """Its provenance; empty or None where no run wrote it."""
+
+    @property
+    def untouched(self) -> bool:
+        """Whether it is as a run wrote it."""
+        written = (self.mark or {}).get("written")
+        return written is not None and written == fingerprint(self.cell_type, self.source)
+
+
+@dataclass(frozen=True)
+class Removed:
+    """What became of cells that were to go, by id."""
+
+    gone: Sequence[str] = ()
+    kept: Sequence[str] = ()
+    """A person has changed them, so they are theirs."""
 
 
 class NotebookDocument(Protocol):
@@ -74,21 +91,27 @@ class NotebookDocument(Protocol):
     async def insert(self, cell: NewCell) -> str:
         """Post a new cell after the last one this document wrote (or at the end); its id."""
 
-    async def set_source(self, cell_id: str, source: str) -> None: ...
+    async def set_source(self, cell_id: str, source: str) -> bool:
+        """Write a cell of a run's anew. False, and nothing is done, where that is not there any
+        more or a person has changed it."""
 
     async def set_metadata(self, cell_id: str, changes: Json) -> None:
         """Merge into the cell's metadata; None removes a key."""
 
-    async def set_title(self, title: str, mark: Json | None = None) -> None:
-        """The title in the notebook's metadata and in its first `# ` cell, made if missing;
-        a cell that is made gets `mark` as its metadata."""
+    async def set_title(self, title: str, mark: Json) -> None:
+        """The heading of the run that `mark` tells of: made before its first cell if missing. The
+        title in the notebook's metadata is set where it is empty, or was this heading's."""
+
+    async def remove_cells(self, run_id: str, after: int, until: int) -> Removed:
+        """Delete, all at once, what the run's actions behind number `after`, up to `until`, wrote.
+        What a person has changed since stays; the next cell goes where the first was."""
 
     async def start_execution(self, cell_id: str) -> None:
         """Outputs cleared, count empty, shown as running."""
 
     async def change_outputs(self, changes: Sequence[ChangeOutputs]) -> None: ...
 
-    def post_outputs(self, changes: Sequence[ChangeOutputs]) -> None:
+    def post_outputs(self, changes: Sequence[ChangeOutputs | SetWidgets]) -> None:
         """The same for output as it streams."""
 
     def finish_execution(self, cell_id: str, execution_count: int | None) -> None:
@@ -131,6 +154,8 @@ class RunResult:
     notice: str | None = None
     present: frozenset[str] | None = None
     """Which of the names asked for exist now; None where the kernel did not say."""
+    caught: Sequence[Json] = ()
+    """What went into `Output` widgets instead of the cell."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +167,15 @@ class Variables:
     notice: str | None = None
 
 
-OutputListener = Callable[[list[ChangeOutputs]], None]
+@dataclass(frozen=True)
+class Overwritten:
+    """Names that the person had before the run and that the run's cells have changed (N2)."""
+
+    rebound: Sequence[str] = ()
+    deleted: Sequence[str] = ()
+
+
+OutputListener = Callable[[Sequence[ChangeOutputs | SetWidgets]], None]
 
 
 class CodeRunner(Protocol):
@@ -159,6 +192,14 @@ class CodeRunner(Protocol):
         """Attach to the notebook's kernel session, or start one. A notebook without a session gets
         the kernel of that identity back, if it outlived its server."""
 
+    def belong(self, run_id: str, theirs: Sequence[str] | None) -> None:
+        """The cells are that run's; what they display carries its name (N3). `theirs` are the names
+        that the person had when it began, where an earlier kernel told them."""
+
+    @property
+    def theirs(self) -> Sequence[str] | None:
+        """Those names; None before the first cell came to the kernel."""
+
     async def run(
         self, code: str, cell_id: str, on_outputs: OutputListener, names: Sequence[str] = ()
     ) -> RunResult:
@@ -174,10 +215,28 @@ class CodeRunner(Protocol):
     async def present(self, names: Sequence[str]) -> set[str]:
         """Which of the names exist in the kernel (O9)."""
 
+    async def importable(self, modules: Sequence[str]) -> set[str]:
+        """Which of the modules the kernel could import."""
+
     async def promote(self, old: str, new: str) -> None:
-        """Bind `new` to the object, then delete `old`; doing it twice does no harm (O10)."""
+        """Bind `new` to the object, then delete `old`; doing it twice does no harm (O10). A name of
+        the person's is neither taken nor deleted: KernelError."""
+
+    async def overwritten(self) -> Overwritten:
+        """What the run's cells did to names of the person's, all of it so far."""
+
+    async def leave(self, temporaries: Sequence[str]) -> Overwritten:
+        """The run rests. Settings of libraries that its cells changed are put back, and the
+        temporaries deleted unless they are the person's; at once, or when the kernel comes to it.
+        """
 
     async def interrupt(self) -> None: ...
+
+    def mark_used(self) -> None:
+        """The run is at work: its kernel is not to be taken for idle."""
+
+    def adopt(self, settings: Settings) -> None:
+        """The time limits that are set now."""
 
     async def close(self) -> None:
         """Let go of the kernel; a kernel of our own is shut down, a user's is not."""
@@ -198,6 +257,9 @@ class ActionStream(Protocol):
 
 
 class Planner(Protocol):
+    def adopt(self, settings: Settings) -> None:
+        """The limits, timeouts and retries that are set now; the service stays the same."""
+
     async def plan(self, request: PlannerRequest) -> PlanningAnswer:
         """Judge a goal or take feedback. Raises PlannerError when no answer could be had."""
 
@@ -287,7 +349,7 @@ class RunStore(Protocol):
     async def load_run(self, run_id: str) -> Json | None: ...
 
     async def list_runs(self) -> list[Json]:
-        """Snapshots, newest first."""
+        """Snapshots with the ids of their runs, newest first."""
 
     async def delete_run(self, run_id: str) -> None: ...
 

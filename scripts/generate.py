@@ -2,7 +2,7 @@
 
 src/protocol.ts          what the browser receives and sends
 docs/state-machine.md    the transition table and its drawing
-docs/schemas/*.json      JSON Schemas of the protocol
+docs/schemas/*.json      JSON Schemas of the protocol and of playbooks
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from pydantic.json_schema import (
     models_json_schema,
 )
 
-from notebook_bcc_ext.cli.schema import all_schemas
 from notebook_bcc_ext.fsm.diagram import to_markdown
+from notebook_bcc_ext.planners.library import playbook_schema
 from notebook_bcc_ext.protocol.browser import BROWSER_MODELS
+from notebook_bcc_ext.protocol.catalogue import CATALOGUE, json_schema
 
 ROOT = Path(__file__).resolve().parent.parent
 _REFERENCE_NOTE = re.compile(r"( \*\n)? \* This interface was referenced by .*\n \* via .*\n")
@@ -84,7 +85,8 @@ def generated() -> dict[Path, str]:
         ROOT / "src/protocol.ts": typescript(),
         ROOT / "docs/state-machine.md": to_markdown(),
     }
-    for name, schema in all_schemas().items():
+    schemas = {**{name: json_schema(name) for name in CATALOGUE}, "playbook": playbook_schema()}
+    for name, schema in schemas.items():
         text = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
         files[ROOT / f"docs/schemas/{name}.json"] = text
     return files

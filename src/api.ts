@@ -37,6 +37,8 @@ export interface IPlaybook {
   name: string;
   title: string;
   description: string;
+  /** Whether the person's own goal decides what is done. */
+  reads_goal: boolean;
   variables: Record<string, IPlaybookVariable>;
 }
 
@@ -83,7 +85,8 @@ export interface IStateTable {
 
 export interface IPlannerCheck {
   ok: boolean;
-  outcome: 'answers' | 'silent' | 'unreachable' | 'no_planner' | 'error';
+  outcome:
+    'answers' | 'silent' | 'unreachable' | 'no_planner' | 'refused' | 'error';
   message: string;
 }
 
@@ -98,6 +101,8 @@ export interface IObservation {
       completed_sections?: string[];
       all?: string[];
     };
+    /** How many entries of a kind were too much for the planner's budget. */
+    left_out?: Record<string, number> | null;
   };
 }
 

@@ -1,26 +1,16 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { bugIcon } from '@jupyterlab/ui-components';
+import { bugIcon, codeIcon } from '@jupyterlab/ui-components';
 
+import { CommandIDs, commandNames } from './command-ids';
 import { notebookBccIcon } from './icon';
 import type { Model } from './model';
 import type { NotebookLink } from './notebook-link';
-import type { Command } from './protocol';
+import type { Command, RunView } from './protocol';
+import { hasRunCode, isRunCodeHidden, toggleRunCode } from './run-code';
+import { giveOrder } from './sidebar/orders';
 import type { Sidebar } from './sidebar/sidebar';
 import { orderWords } from './sidebar/words';
-
-export const CommandIDs = {
-  open: 'notebook-bcc:open',
-  start: 'notebook-bcc:start',
-  review: 'notebook-bcc:review',
-  confirm: 'notebook-bcc:confirm',
-  reject: 'notebook-bcc:reject',
-  pause: 'notebook-bcc:pause',
-  resume: 'notebook-bcc:resume',
-  step: 'notebook-bcc:step',
-  cancel: 'notebook-bcc:cancel',
-  debugCell: 'notebook-bcc:debug-cell'
-} as const;
 
 /** Orders that have a command of their own. */
 const ORDERS: readonly Command['command'][] = [
@@ -37,7 +27,9 @@ export const PALETTE: readonly string[] = [
   CommandIDs.open,
   CommandIDs.start,
   CommandIDs.review,
-  ...ORDERS.map(order => `notebook-bcc:${order}`)
+  ...ORDERS.map(order => `notebook-bcc:${order}`),
+  CommandIDs.follow,
+  CommandIDs.toggleCode
 ];
 
 export interface ICommandParts {
@@ -64,11 +56,10 @@ export function addCommands(parts: ICommandParts): void {
     describedBy: NO_ARGUMENTS
   });
   commands.addCommand(CommandIDs.start, {
-    label: args =>
-      args.isLauncher
-        ? trans.__('Analysis with Notebook-BCC')
-        : trans.__('Start a Notebook-BCC Run…'),
-    caption: trans.__('Plan an analysis and run it in a notebook'),
+    label: commandNames.start(trans),
+    caption: trans.__(
+      'New Notebook-BCC Run: plan an analysis and run it in a notebook'
+    ),
     icon: args => (args.isPalette ? undefined : notebookBccIcon),
     execute: async () => {
       model.openStart();
@@ -109,31 +100,79 @@ export function addCommands(parts: ICommandParts): void {
       describedBy: NO_ARGUMENTS
     });
   }
+  commands.addCommand(CommandIDs.follow, {
+    label: commandNames.follow(trans),
+    caption: trans.__('Scroll the notebook along with the run'),
+    isEnabled: () => model.selected?.ended_at === null,
+    isToggled: () =>
+      model.selected !== null && model.isFollowed(model.selected.id),
+    execute: () => {
+      const run = model.selected;
+      if (run) {
+        model.follow(run.id, !model.isFollowed(run.id));
+      }
+    },
+    describedBy: NO_ARGUMENTS
+  });
+  addToggleCode(parts);
   addDebug(parts);
   model.stateChanged.connect(() => {
     commands.notifyCommandChanged();
   });
 }
 
+/** The button of a notebook in which a run wrote code. */
+function addToggleCode({ app, model, link, trans }: ICommandParts): void {
+  const hasCode = (): boolean =>
+    link.current !== null && hasRunCode(link.current);
+  app.commands.addCommand(CommandIDs.toggleCode, {
+    label: commandNames.toggleCode(trans),
+    caption: trans.__(
+      'Show or hide the code of the cells that runs wrote; yours stay as they are'
+    ),
+    icon: args => (args.isPalette ? undefined : codeIcon),
+    isVisible: hasCode,
+    isEnabled: hasCode,
+    isToggled: () => link.current !== null && !isRunCodeHidden(link.current),
+    execute: () => {
+      if (link.current) {
+        toggleRunCode(link.current);
+        app.commands.notifyCommandChanged(CommandIDs.toggleCode);
+      }
+    },
+    describedBy: NO_ARGUMENTS
+  });
+  // A button of a toolbar hears of its own command alone, not of all at once.
+  let offered = false;
+  const offer = (): void => {
+    if (hasCode() !== offered) {
+      offered = !offered;
+      app.commands.notifyCommandChanged(CommandIDs.toggleCode);
+    }
+  };
+  link.currentChanged.connect(offer);
+  model.stateChanged.connect(offer);
+}
+
 /** The button on a failed cell (A18): only there, and only while the run takes the order. */
 function addDebug(parts: ICommandParts): void {
   const { app, model, link, trans } = parts;
-  const runOfCell = (): string | null => {
+  const runOfCell = (): RunView | null => {
     const place = link.placeOfActiveCell();
     const run = model.runs.find(({ id }) => id === place?.run);
-    return run?.allowed_commands.includes('debug') === true ? run.id : null;
+    return run?.allowed_commands.includes('debug') === true ? run : null;
   };
   app.commands.addCommand(CommandIDs.debugCell, {
-    label: trans.__('Debug with the planner'),
+    label: orderWords('debug', trans).label,
     caption: orderWords('debug', trans).effect,
     icon: bugIcon,
     isVisible: () => link.activeCellOffersDebug() && runOfCell() !== null,
     isEnabled: () => runOfCell() !== null,
     execute: async () => {
-      const runId = runOfCell();
-      if (runId !== null) {
-        model.select(runId);
-        await model.order(runId, { command: 'debug' });
+      const run = runOfCell();
+      if (run !== null) {
+        model.select(run.id);
+        await giveOrder(model, run, 'debug', trans);
       }
     },
     describedBy: NO_ARGUMENTS

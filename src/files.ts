@@ -6,6 +6,9 @@ import type { ITranslator, TranslationBundle } from '@jupyterlab/translation';
 /** Endings of files that a table can be read from. */
 const TABLES = ['.csv', '.tsv', '.parquet', '.xlsx'];
 
+/** Beyond that many files of one name the person is asked for another. */
+const MOST_ALIKE = 1_000;
+
 export function isTable(name: string): boolean {
   const lower = name.toLowerCase();
   return TABLES.some(ending => lower.endsWith(ending));
@@ -51,6 +54,29 @@ export class Files {
     } catch {
       return false;
     }
+  }
+
+  /** A file by its path, or else by its path within `folder`; null where there is none. */
+  async find(path: string, folder: string): Promise<string | null> {
+    const within = PathExt.join(folder, path);
+    if (await this.exists(path)) {
+      return path;
+    }
+    return (await this.exists(within)) ? within : null;
+  }
+
+  /** The path itself, or with the lowest number that makes it one of no file. */
+  async free(path: string): Promise<string> {
+    const ending = PathExt.extname(path);
+    const stem = path.slice(0, path.length - ending.length);
+    let name = path;
+    for (let number = 2; number < MOST_ALIKE; number++) {
+      if (!(await this.exists(name))) {
+        break;
+      }
+      name = `${stem}-${String(number)}${ending}`;
+    }
+    return name;
   }
 
   /** Let the person choose a file; null when they did not. */

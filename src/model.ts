@@ -6,6 +6,7 @@ import { ApiError, type Api, type NewRun, type Order } from './api';
 import type { Client } from './client';
 import type { ServerMessage } from './messages';
 import type { RunEvent, RunView, State } from './protocol';
+import type { ICellPlace } from './provenance';
 import { DEFAULT_SETTINGS, type ISettings } from './settings';
 import type { Connection, INotebookBcc } from './tokens';
 
@@ -16,15 +17,6 @@ export interface IRefusal {
   message: string;
   /** The question that the order was to answer. */
   proposal: string | null;
-}
-
-/** Where in a run a cell comes from: its metadata, as far as it says. */
-export interface ICellPlace {
-  run: string;
-  stage: string;
-  step?: string;
-  iteration?: number;
-  action?: string;
 }
 
 /**
@@ -64,13 +56,29 @@ export class Model extends VDomModel implements INotebookBcc {
     return this._runs;
   }
 
-  /** The run that is looked at: the one that was chosen, else the newest. */
+  /** The run that is looked at: the one that was chosen, else the newest of the notebook in front. */
   get selected(): RunView | null {
+    const { _front: front, _runs: runs } = this;
     return (
-      this._runs.find(({ id }) => id === this._selectedId) ??
-      this._runs[0] ??
+      runs.find(({ id }) => id === this._selectedId) ??
+      runs.find(({ notebook }) => front === null || notebook === front) ??
       null
     );
+  }
+
+  /** The notebook in front; null while none is open. */
+  get front(): string | null {
+    return this._front;
+  }
+
+  set front(path: string | null) {
+    if (path === this._front) {
+      return;
+    }
+    this._front = path;
+    // Another notebook: what was chosen beside the one of before is not meant any more.
+    this._selectedId = null;
+    this.stateChanged.emit();
   }
 
   /** Runs that wait for the person. */
@@ -123,6 +131,17 @@ export class Model extends VDomModel implements INotebookBcc {
   /** Runs that were started in this page. */
   get started(): ISignal<this, RunView> {
     return this._started;
+  }
+
+  isFollowed(runId: string): boolean {
+    return this._followed.get(runId) ?? this._settings.follow;
+  }
+
+  follow(runId: string, wanted: boolean): void {
+    if (wanted !== this.isFollowed(runId)) {
+      this._followed.set(runId, wanted);
+      this.stateChanged.emit();
+    }
   }
 
   select(runId: string): void {
@@ -218,11 +237,14 @@ export class Model extends VDomModel implements INotebookBcc {
   private _idleState: State | null = null;
   private _trouble: string | null = null;
   private _runs: readonly RunView[] = [];
+  private _front: string | null = null;
   private _selectedId: string | null = null;
   private _starting = false;
   private _cellPlace: ICellPlace | null = null;
   private _clockLead = 0;
   private _settings: ISettings = DEFAULT_SETTINGS;
+  /** What the person chose for a run; the settings say it for the others. */
+  private readonly _followed = new Map<string, boolean>();
   private readonly _refusals = new Map<string, IRefusal>();
   private readonly _started = new Signal<this, RunView>(this);
   private readonly _eventReceived = new Signal<this, RunEvent>(this);

@@ -1,4 +1,5 @@
 import {
+  ILabShell,
   ILayoutRestorer,
   type JupyterFrontEnd,
   type JupyterFrontEndPlugin
@@ -20,8 +21,9 @@ import {
 import { Attention } from './attention';
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- the connection is opened at start
 import { clientFor } from './client';
+import { CommandIDs } from './command-ids';
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- activation needs it at once
-import { addCommands, CommandIDs, PALETTE } from './commands';
+import { addCommands, PALETTE } from './commands';
 import { Files } from './files';
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- activation needs it at once
 import { Model } from './model';
@@ -32,6 +34,8 @@ import { RunFeed } from './run-feed';
 import { readSettings, translateSchema } from './settings';
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- the shell needs the widget at start
 import { Sidebar } from './sidebar/sidebar';
+// eslint-disable-next-line jupyter/prefer-lazy-imports -- the sidebar needs it
+import { KeptDraft } from './sidebar/start/draft';
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- the status bar needs it at start
 import { StatusItem } from './status-item';
 import { INotebookBcc } from './tokens';
@@ -55,7 +59,8 @@ const plugin: JupyterFrontEndPlugin<INotebookBcc> = {
     ILauncher,
     IStatusBar,
     INotebookTracker,
-    IDocumentManager
+    IDocumentManager,
+    ILabShell
   ],
   activate: (
     app: JupyterFrontEnd,
@@ -67,13 +72,20 @@ const plugin: JupyterFrontEndPlugin<INotebookBcc> = {
     launcher: ILauncher | null,
     statusBar: IStatusBar | null,
     tracker: INotebookTracker | null,
-    docManager: IDocumentManager | null
+    docManager: IDocumentManager | null,
+    labShell: ILabShell | null
   ): INotebookBcc => {
     const speaker = translator ?? nullTranslator;
     const trans = speaker.load(DOMAIN);
     const client = clientFor(app.serviceManager.serverSettings);
     const model = new Model(client);
-    const link = new NotebookLink(app.commands, tracker, model);
+    const link = new NotebookLink(
+      app.commands,
+      app.shell,
+      tracker,
+      model,
+      labShell === null
+    );
     const { contents } = app.serviceManager;
     const files = new Files(contents, docManager, speaker, trans);
     const sidebar = new Sidebar({
@@ -83,7 +95,8 @@ const plugin: JupyterFrontEndPlugin<INotebookBcc> = {
       language: speaker.languageCode.slice(0, 2),
       link,
       files,
-      commands: app.commands
+      commands: app.commands,
+      kept: new KeptDraft()
     });
     sidebar.id = SIDEBAR_ID;
 
@@ -99,7 +112,6 @@ const plugin: JupyterFrontEndPlugin<INotebookBcc> = {
     mainMenu?.runMenu.addGroup([{ command: CommandIDs.start }], 20);
     launcher?.add({
       command: CommandIDs.start,
-      args: { isLauncher: true },
       category: trans.__('Notebook-BCC'),
       rank: 0
     });

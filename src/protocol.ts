@@ -68,10 +68,12 @@ export interface BrowserProtocol {
   Moved: Moved;
   NotebookState: NotebookState;
   Operations: Operations;
+  OverwrittenNames: OverwrittenNames;
   Pending: Pending;
   PullRequest: PullRequest;
   RecordHead: RecordHead;
   RecordedDecision: RecordedDecision;
+  Requirements: Requirements;
   Resync: Resync;
   RunChanged: RunChanged;
   RunError: RunError;
@@ -84,6 +86,7 @@ export interface BrowserProtocol {
   SetExecution: SetExecution;
   SetNotebookMetadata: SetNotebookMetadata;
   SetSource: SetSource;
+  SetWidgets: SetWidgets;
   Settled: Settled;
   StageNode: StageNode;
   StageTemplate: StageTemplate;
@@ -120,6 +123,10 @@ export interface ActivityNode {
   status: "pending" | "running" | "done" | "skipped" | "failed";
   started_at: string;
   ended_at: string | null;
+  /**
+   * How much of the time between was no work on it (N12); not the run's present rest.
+   */
+  rested_ms: number;
   attempts: number;
   /**
    * What the planner said about it last.
@@ -195,6 +202,10 @@ export interface Counts {
   actions: number;
   actions_succeeded: number;
   actions_failed: number;
+  /**
+   * Not run, because an action before them failed or the person did not allow it.
+   */
+  actions_skipped: number;
   lines_skipped: number;
   cells_added: number;
   cells_executed: number;
@@ -217,6 +228,10 @@ export interface Decision {
 export interface DeleteCell {
   op: "delete";
   cell_id: string;
+  /**
+   * As for `SetSource`.
+   */
+  if_written: string | null;
 }
 export interface Detach {
   type: "detach";
@@ -302,12 +317,22 @@ export interface RunView {
   approval: "updates" | "behaviors" | "code" | "none";
   thinking: Thinking | null;
   doing: Doing | null;
+  overwritten: OverwrittenNames;
   created_at: string;
   updated_at: string;
   /**
    * When the run came to its rest; None while it goes on.
    */
   ended_at: string | null;
+  /**
+   * How long it waited for the person, was paused or lay without a process (N12), up to
+   * `resting_since`.
+   */
+  rested_ms: number;
+  /**
+   * Since when nothing is worked at; None while there is work going on.
+   */
+  resting_since: string | null;
 }
 /**
  * The plan with where the run is in it, and how much of it is done.
@@ -333,19 +358,35 @@ export interface RunProgress {
   /**
    * What the planner said last of the goal it was asked about (O9).
    */
-  verdict: ("achieved" | "continues" | "not_yet") | null;
+  verdict: ("achieved" | "unanswered" | "continues" | "not_yet") | null;
+  /**
+   * Whose goal that was.
+   */
+  verdict_level: ("workflow" | "stage" | "step") | null;
+  /**
+   * The planner judged that the goal of the whole workflow is reached.
+   */
+  reached: boolean;
   estimated_remaining_behaviors: number | null;
 }
 export interface StageNode {
   id: string;
   name: string;
   status: "pending" | "running" | "done" | "skipped" | "failed";
+  /**
+   * The planner judged that its goal is reached; `done` alone means that its steps were run.
+   */
+  reached: boolean;
   steps: StepNode[];
 }
 export interface StepNode {
   id: string;
   name: string;
   status: "pending" | "running" | "done" | "skipped" | "failed";
+  /**
+   * The planner judged that its goal is reached; `done` alone means that it was run.
+   */
+  reached: boolean;
   behaviors: number;
 }
 /**
@@ -384,6 +425,13 @@ export interface Thinking {
   agent_name: string | null;
   text: string;
 }
+/**
+ * Names that the person had in the kernel before the run, and that its cells changed (N2).
+ */
+export interface OverwrittenNames {
+  rebound: string[];
+  deleted: string[];
+}
 export interface HttpPlannerAddress {
   kind: "http";
   url: string;
@@ -406,12 +454,24 @@ export interface InsertCell {
  */
 export interface LoggedOp {
   seq: number;
-  op: InsertCell | SetSource | SetCellMetadata | DeleteCell | SetExecution | ChangeOutputs | SetNotebookMetadata;
+  op:
+    | InsertCell
+    | SetSource
+    | SetCellMetadata
+    | DeleteCell
+    | SetExecution
+    | ChangeOutputs
+    | SetNotebookMetadata
+    | SetWidgets;
 }
 export interface SetSource {
   op: "source";
   cell_id: string;
   source: string;
+  /**
+   * Only where the cell still says this (see `fingerprint`): a person's words are left alone.
+   */
+  if_written: string | null;
 }
 /**
  * Merge into the cell's metadata; a value of None removes its key.
@@ -436,6 +496,17 @@ export interface SetNotebookMetadata {
   op: "notebook_metadata";
   metadata: {
     [k: string]: unknown;
+  };
+}
+/**
+ * Merge the state of widgets, by model id, into `metadata.widgets`; None removes one.
+ */
+export interface SetWidgets {
+  op: "widgets";
+  models: {
+    [k: string]: {
+      [k: string]: unknown;
+    } | null;
   };
 }
 /**
@@ -498,9 +569,12 @@ export interface RecordHead {
   decisions: RecordedDecision[];
 }
 /**
- * What starts a run. Only the notebook and the planner must be said.
+ * What starts a run. Only the planner must be said, and the notebook where none is set.
  */
 export interface RunRequest {
+  /**
+   * Empty: the one that the setting `notebook_id` names.
+   */
   notebook: string;
   planner: EmbeddedPlanner | HttpPlannerAddress;
   goal: string | null;
@@ -516,6 +590,12 @@ export interface RunRequest {
    * Overrides the setting of the same name.
    */
   approval: ("updates" | "behaviors" | "code" | "none") | null;
+  /**
+   * Any other settings for this run alone, by name; none that is a secret.
+   */
+  settings: {
+    [k: string]: unknown;
+  };
 }
 export interface WorkflowTemplate {
   name?: string;
@@ -526,6 +606,7 @@ export interface WorkflowTemplate {
    * All planned sections, in order; shown as `section_progress.all`.
    */
   sections?: string[];
+  requires?: Requirements | null;
   [k: string]: unknown;
 }
 export interface StageTemplate {
@@ -534,6 +615,12 @@ export interface StageTemplate {
   description?: string;
   goal?: string;
   expected_outputs?: string[];
+  /**
+   * Names, `{name: what it is}`, or artifacts: all of them are expected outputs.
+   */
+  verified_artifacts?: {
+    [k: string]: unknown;
+  };
   steps?: StepTemplate[];
   [k: string]: unknown;
 }
@@ -543,6 +630,29 @@ export interface StepTemplate {
   description?: string;
   goal?: string;
   expected_outputs?: string[];
+  /**
+   * Names, `{name: what it is}`, or artifacts: all of them are expected outputs.
+   */
+  verified_artifacts?: {
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
+/**
+ * What the kernel must have for a workflow; looked at before the first stage begins.
+ */
+export interface Requirements {
+  language?: string | null;
+  /**
+   * What is imported, and the package to install for it: `{"sklearn": "scikit-learn"}`.
+   */
+  packages?: {
+    [k: string]: string;
+  };
+  /**
+   * Names that the workflow will bind, and nobody may have in the kernel yet.
+   */
+  free_names?: string[];
   [k: string]: unknown;
 }
 /**

@@ -23,6 +23,9 @@ export interface INotebookBcc {
   /** Newest first. */
   readonly runs: readonly RunView[];
   readonly settings: ISettings;
+  /** Whether the open notebook scrolls along with the run. */
+  isFollowed(runId: string): boolean;
+  follow(runId: string, wanted: boolean): void;
 }
 
 export const INotebookBcc = new Token<INotebookBcc>(

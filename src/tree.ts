@@ -1,11 +1,14 @@
 import type { ActivityNode, RunProgress } from './protocol';
 
+/** What was under way when the run was cancelled did not fail. */
+export type RowStatus = ActivityNode['status'] | 'cancelled';
+
 /** One line of the tree as it is shown. */
 export interface IRow {
   key: string;
   level: 1 | 2 | 3 | 4;
   name: string;
-  status: ActivityNode['status'];
+  status: RowStatus;
   /** What happened there; nothing for what is still to come. */
   node: ActivityNode | undefined;
   children: number;
@@ -97,7 +100,8 @@ export class PlanRows {
   constructor(
     progress: RunProgress,
     private readonly _tree: Tree,
-    private readonly _isExpanded: (key: string, active: boolean) => boolean
+    private readonly _isExpanded: (key: string, active: boolean) => boolean,
+    private readonly _isCancelled = false
   ) {
     for (const stage of progress.stages) {
       const { id, name, status, steps } = stage;
@@ -176,12 +180,13 @@ export class PlanRows {
     key: string,
     level: IRow['level'],
     name: string,
-    status: IRow['status'],
+    happened: ActivityNode['status'],
     children: number
   ): boolean {
+    const node = this._tree.node(key);
+    const status = this._shown(happened, node);
     const active = status === 'running' || status === 'failed';
     const expanded = children > 0 && this._isExpanded(key, active);
-    const node = this._tree.node(key);
     const row = { key, level, name, status, node, children, expanded };
     const last = this._segments.at(-1);
     if (last && last.parent === undefined) {
@@ -193,13 +198,21 @@ export class PlanRows {
     return expanded;
   }
 
+  private _shown(
+    happened: ActivityNode['status'],
+    node: ActivityNode | undefined
+  ): RowStatus {
+    const stopped = this._isCancelled && happened === 'failed' && !node?.error;
+    return stopped ? 'cancelled' : happened;
+  }
+
   private _action(key: string): IRow {
     const node = this._tree.node(key);
     return {
       key,
       level: 4,
       name: node?.name ?? '',
-      status: node?.status ?? 'pending',
+      status: this._shown(node?.status ?? 'pending', node),
       node,
       children: 0,
       expanded: false

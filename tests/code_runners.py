@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,7 +13,7 @@ from notebook_bcc_ext.adapters.kernel_runner import KernelRunner
 from notebook_bcc_ext.adapters.kernel_session import SessionKernelSource
 from notebook_bcc_ext.adapters.kernel_source import OwnKernelSource
 from notebook_bcc_ext.ports import RunResult
-from notebook_bcc_ext.protocol.notebook_ops import ChangeOutputs
+from notebook_bcc_ext.protocol.notebook_ops import ChangeOutputs, SetWidgets
 
 SOURCES = ("own", "session")
 NOTEBOOK = "analysis.ipynb"
@@ -45,9 +45,11 @@ class Notebook:
         self.revisions: dict[str, list[int]] = {}
         self.reports = 0
 
-    def apply(self, changes: list[ChangeOutputs]) -> None:
+    def apply(self, changes: Sequence[ChangeOutputs | SetWidgets]) -> None:
         self.reports += 1
         for change in changes:
+            if isinstance(change, SetWidgets):
+                continue
             outputs = self.cells.setdefault(change.cell_id, [])
             self.revisions.setdefault(change.cell_id, []).append(change.revision)
             match change.change:

@@ -10,15 +10,32 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any
 
-from notebook_bcc_ext.adapters.notebook_apply import change_cell, merge_metadata, unused_id
+from notebook_bcc_ext.adapters.new_cells import TOP
+from notebook_bcc_ext.adapters.notebook_apply import (
+    change_cell,
+    merge_metadata,
+    unused_id,
+)
+from notebook_bcc_ext.adapters.notebook_view import text_of_cell
+from notebook_bcc_ext.adapters.run_cells import heading, removal, retitled, rewriting
 from notebook_bcc_ext.adapters.sqlite_store import NO_ACTIVITY, StoreLimits
 from notebook_bcc_ext.errors import NotebookError, NotFoundError, StoreError
-from notebook_bcc_ext.ports import ActivityChanges, CallRecord, CellText, NewCell, StoredProposal
+from notebook_bcc_ext.ports import (
+    ActivityChanges,
+    CallRecord,
+    CellText,
+    NewCell,
+    Removed,
+    StoredProposal,
+)
 from notebook_bcc_ext.protocol.notebook_ops import (
+    METADATA_KEY,
     ChangeOutputs,
     SetCellMetadata,
     SetExecution,
-    SetSource,
+    SetWidgets,
+    mark_of,
+    signed,
 )
 from notebook_bcc_ext.protocol.observation import NotebookSummary, TransitionRecord
 from notebook_bcc_ext.protocol.runs import ActivityNode
@@ -66,7 +83,7 @@ class MemoryNotebook:
 
     async def text_of(self, cell_id: str) -> CellText | None:
         cell = self.cell(cell_id)
-        return None if cell is None else CellText(cell["cell_type"], cell["source"])
+        return None if cell is None else text_of_cell(cell)
 
     async def insert(self, cell: NewCell) -> str:
         self._check_open()
@@ -80,29 +97,52 @@ class MemoryNotebook:
         }
         if cell.cell_type == "code":
             content |= {"outputs": [], "execution_count": None}
-        if cell.at_top:
-            self.cells.insert(0, content)
-            return cell_id
+        if METADATA_KEY in cell.metadata:
+            mark = signed(cell.metadata[METADATA_KEY], cell_id, cell.cell_type, cell.source)
+            content["metadata"][METADATA_KEY] = mark
         after = ids.index(self._last_written) + 1 if self._last_written in ids else len(ids)
+        after = 0 if self._last_written == TOP else after
         self.cells.insert(after, content)
         self._last_written = cell_id
         return cell_id
 
-    async def set_source(self, cell_id: str, source: str) -> None:
-        self._change(cell_id, SetSource(cell_id=cell_id, source=source))
+    async def set_source(self, cell_id: str, source: str) -> bool:
+        text = await self.text_of(cell_id)
+        if text is None or not text.untouched:
+            return False
+        for op in rewriting(cell_id, text, source):
+            self._change(cell_id, op)
+        return True
+
+    async def remove_cells(self, run_id: str, after: int, until: int) -> Removed:
+        _, anchor_id, removed = removal(self.cells, run_id, after, until)
+        self.cells = [cell for cell in self.cells if cell["id"] not in removed.gone]
+        self._last_written = anchor_id
+        return removed
 
     async def set_metadata(self, cell_id: str, changes: Json) -> None:
         self._change(cell_id, SetCellMetadata(cell_id=cell_id, metadata=changes))
 
-    async def set_title(self, title: str, mark: Json | None = None) -> None:
-        merge_metadata(self.metadata, {"title": title})
-        heading = self._heading()
-        if heading is None:
-            cell = NewCell("markdown", f"# {title}", metadata=mark or {}, at_top=True)
-            await self.insert(cell)
+    async def set_title(self, title: str, mark: Json) -> None:
+        shown = self.metadata.get("title")
+        ours = [n for n, cell in enumerate(self.cells) if self._is_of(cell, mark["run"])]
+        own = next((n for n in ours if self.cells[n]["source"].startswith("# ")), None)
+        if own is not None:
+            cell = self.cells[own]
+            if shown == self._heading_text():
+                shown = None
+            await self.set_source(cell["id"], retitled(cell["source"], title))
         else:
-            _, *rest = heading["source"].split("\n")
-            heading["source"] = "\n".join([f"# {title}", *rest])
+            last, self._last_written = self._last_written, TOP
+            cell_id = await self.insert(heading(title, mark))
+            made = self.cells.pop(next(n for n, c in enumerate(self.cells) if c["id"] == cell_id))
+            self.cells.insert(ours[0] if ours else len(self.cells), made)
+            self._last_written = last if ours else cell_id
+        if not shown:
+            merge_metadata(self.metadata, {"title": title})
+
+    def _is_of(self, cell: Json, run_id: str) -> bool:
+        return mark_of(cell["id"], cell["metadata"]).get("run") == run_id
 
     async def start_execution(self, cell_id: str) -> None:
         self._change(cell_id, SetExecution(cell_id=cell_id, state="running"))
@@ -111,9 +151,10 @@ class MemoryNotebook:
     async def change_outputs(self, changes: Sequence[ChangeOutputs]) -> None:
         self.post_outputs(changes)
 
-    def post_outputs(self, changes: Sequence[ChangeOutputs]) -> None:
+    def post_outputs(self, changes: Sequence[ChangeOutputs | SetWidgets]) -> None:
         for change in changes:
-            self._change(change.cell_id, change)
+            if isinstance(change, ChangeOutputs):
+                self._change(change.cell_id, change)
 
     def finish_execution(self, cell_id: str, execution_count: int | None) -> None:
         idle = SetExecution(cell_id=cell_id, state="idle", execution_count=execution_count)
@@ -141,9 +182,7 @@ class MemoryNotebook:
     def sources(self) -> list[str]:
         return [cell["source"] for cell in self.cells]
 
-    def _change(
-        self, cell_id: str, op: SetSource | SetCellMetadata | SetExecution | ChangeOutputs
-    ) -> None:
+    def _change(self, cell_id: str, op: Any) -> None:
         self._check_open()
         cell = self.cell(cell_id)
         if cell is not None:
@@ -247,7 +286,10 @@ class MemoryStore:
         return copy.deepcopy(self.runs.get(run_id))
 
     async def list_runs(self) -> list[Json]:
-        return [copy.deepcopy(snapshot) for snapshot in reversed(self.runs.values())]
+        return [
+            {"id": run_id, **copy.deepcopy(snapshot)}
+            for run_id, snapshot in reversed(self.runs.items())
+        ]
 
     async def delete_run(self, run_id: str) -> None:
         self.runs.pop(run_id, None)

@@ -137,3 +137,7 @@ async def execute(document: NotebookDocument, cell_id: str, *outputs: Json) -> N
         [ChangeOutputs(cell_id=cell_id, change="append", outputs=list(outputs))]
     )
     document.finish_execution(cell_id, 1)
+
+
+def stream(text: str) -> Json:
+    return {"output_type": "stream", "name": "stdout", "text": text}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
 import sys
 from importlib.metadata import distribution, entry_points
 from pathlib import Path
@@ -85,3 +87,14 @@ def test_no_test_is_skipped():
     mark = re.compile(r"mark\.(skip|xfail)|pytest\.skip\(|\b(it|test|describe)\.(skip|todo)\(")
     skipping = [path for path in SOURCES if path != HERE and mark.search(path.read_text("utf-8"))]
     assert skipping == []
+
+
+def test_c12_make_lab_serves_a_copy_of_the_examples() -> None:
+    make = shutil.which("make") or "make"
+    commands = subprocess.run(
+        [make, "--dry-run", "lab"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    assert f"--ServerApp.root_dir={ROOT}/.make/lab " in commands
+    assert "examples" in commands  # What is copied.
+    ignored = (ROOT / ".gitignore").read_text().splitlines()
+    assert ".make/" in ignored

@@ -10,6 +10,7 @@ c.Application.log_level = "ERROR"  # noqa: F821
 c.ServerApp.ip = "127.0.0.1"  # noqa: F821
 c.ServerApp.port = int(os.environ["BCC_UI_PORT"])  # noqa: F821
 c.LabApp.workspaces_dir = os.environ["BCC_UI_WORKSPACES"]  # noqa: F821
+c.JupyterNotebookApp.expose_app_in_browser = True  # noqa: F821
 # Jupyter's news and update checks would call out to the network.
 c.LabApp.check_for_updates_class = "jupyterlab.NeverCheckForUpdate"  # noqa: F821
 c.LabApp.news_url = None  # noqa: F821
@@ -19,6 +20,8 @@ c.ServerApp.jpserver_extensions.update(  # noqa: F821
 )
 if "BCC_UI_TEST_LABEXTENSIONS" in os.environ:
     # A build of its own, while somebody else is building.
-    c.LabApp.extra_labextensions_path.prepend(  # noqa: F821
-        [os.environ["BCC_UI_TEST_LABEXTENSIONS"]]
-    )
+    galata = c.LabServerApp.extra_labextensions_path  # noqa: F821
+    c.LabServerApp.extra_labextensions_path = [  # noqa: F821
+        os.environ["BCC_UI_TEST_LABEXTENSIONS"],
+        galata,
+    ]

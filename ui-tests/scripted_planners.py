@@ -66,8 +66,9 @@ def _step(step_id: str, name: str, goal: str) -> Json:
 def _begin(planner: ScriptedPlanner) -> None:
     """The plan, the planner's words, and steps that need nothing special."""
     planner.workflow(PLAN)
-    # A connection check asks with GET, as it would ask any service.
-    planner.on("planning", Reply(405), is_request=False, times=None)
+    # A connection check asks with an empty body, which a planner refuses.
+    refusal = Reply(400, {"error": "there is no observation"})
+    planner.on("planning", refusal, is_request=False, times=None)
     planner.on(
         "planning",
         {

@@ -150,12 +150,24 @@ export async function expectState(
   page: IJupyterLabPageFixture,
   state: string
 ): Promise<void> {
-  await expect(page.getByTestId('bcc-state')).toHaveText(state, {
-    timeout: 30_000
-  });
+  await expect(page.getByTestId('bcc-state')).toHaveAttribute(
+    'data-state',
+    state,
+    {
+      timeout: 30_000
+    }
+  );
 }
 
 /** What an accessibility checker finds in the sidebar that is serious or worse. */
+/** Answer the question whether an order that takes cells away is meant. */
+export async function agree(
+  page: IJupyterLabPageFixture,
+  label: string
+): Promise<void> {
+  await page.getByRole('dialog').getByRole('button', { name: label }).click();
+}
+
 export async function accessFindings(
   page: IJupyterLabPageFixture
 ): Promise<string[]> {
@@ -300,7 +312,9 @@ export async function toldPlanner(
 
 /** The form for a new run, also where earlier runs are shown first. */
 export async function openForm(page: IJupyterLabPageFixture): Promise<Locator> {
-  const newRun = panel(page).getByRole('button', { name: 'New run' });
+  const newRun = panel(page).getByRole('button', {
+    name: 'New Notebook-BCC Run'
+  });
   const form = page.getByRole('form', { name: 'Start a run' });
   await expect(newRun.or(form)).toBeVisible();
   if (await newRun.isVisible()) {

@@ -31,6 +31,9 @@ def cell_metadata(given: wire.ActionMetadata | None, **ours: Any) -> Json:
     extra = {**(given.model_extra or {}), **said.get("extra", {})} if given else {}
     known = {key: said[key] for key in wire.ActionMetadata.model_fields if key in said}
     known.pop("extra", None)
+    if known.pop("source_hidden", False):
+        # Where Jupyter itself keeps it.
+        ours["jupyter"] = {"source_hidden": True}
     fields = {**known, **{key: value for key, value in ours.items() if value is not None}}
     return {**fields, "extra": extra} if extra else fields
 
@@ -71,21 +74,28 @@ async def is_thinking(context: ActionContext, action: wire.IsThinkingAction) -> 
         if part and part.strip()
     )
     metadata = cell_metadata(
-        action.metadata,
-        thinking=True,
-        finished_thinking=False,
-        thinking_text=action.thinking_text,
-        agent_name=action.agent_name,
+        action.metadata, thinking_text=action.thinking_text, agent_name=action.agent_name
     )
+    cell_id = await _open_thinking(context, action.agent_name, text, metadata, action.store_id)
+    return ActionResult(success=True, cell_id=cell_id)
+
+
+async def _open_thinking(
+    context: ActionContext,
+    agent_name: str | None,
+    text: str,
+    metadata: Json,
+    store_id: str | None = None,
+) -> str:
     cell_id = await context.add_cell(
         "markdown",
-        thinking_source(action.agent_name, text),
-        metadata=metadata,
-        store_id=action.store_id,
+        thinking_source(agent_name, text),
+        metadata={**metadata, "thinking": True, "finished_thinking": False},
+        store_id=store_id,
     )
-    context.thinking = ThinkingState(cell_id, action.agent_name, text)
-    context.publish("thinking", {"active": True, "agent_name": action.agent_name, "text": text})
-    return ActionResult(success=True, cell_id=cell_id)
+    context.thinking = ThinkingState(cell_id, agent_name, text)
+    context.publish("thinking", {"active": True, "agent_name": agent_name, "text": text})
+    return cell_id
 
 
 async def finish_thinking(
@@ -199,23 +209,29 @@ async def comment_result(context: ActionContext, action: wire.CommentResultActio
 async def update_last_text(
     context: ActionContext, action: wire.UpdateLastTextAction
 ) -> ActionResult:
-    cell_id = context.last_text_cell
+    cell_id, text = context.last_text_cell, clean_text(action.content)
     if cell_id is None:
-        return ActionResult(success=False, error="no text cell of this run to update")
-    await context.set_source(cell_id, clean_text(action.content))
+        cell_id = await context.add_cell("markdown", text, metadata=cell_metadata(action.metadata))
+        context.warn("update_last_text: the run had no text yet, so a new cell has it")
+    elif not await context.set_source(cell_id, text):
+        context.warn(f"the person has changed or deleted cell {cell_id}: the text is a new cell")
+        cell_id = await context.add_cell("markdown", text)
     return ActionResult(success=True, cell_id=cell_id)
 
 
 async def set_effect_as_thinking(
     context: ActionContext, action: wire.SetEffectAsThinkingAction
 ) -> ActionResult:
-    if context.thinking is None:
-        return ActionResult(success=False, error="no thinking cell is open")
     text = action.thinking_text or "\n".join(context.current_effects())
+    if context.thinking is None:
+        metadata = cell_metadata(action.metadata, thinking_text=text)
+        cell_id = await _open_thinking(context, None, text, metadata)
+        context.warn("set_effect_as_thinking: no thinking cell was open, so a new one was made")
+        return ActionResult(success=True, cell_id=cell_id)
     context.thinking.text = text
     source = thinking_source(context.thinking.agent_name, text)
-    await context.set_source(context.thinking.cell_id, source)
-    await context.set_metadata(context.thinking.cell_id, {"thinking_text": text})
+    if await context.set_source(context.thinking.cell_id, source):
+        await context.set_metadata(context.thinking.cell_id, {"thinking_text": text})
     return ActionResult(success=True, cell_id=context.thinking.cell_id)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 import re
 
 _PHRASES = (
@@ -11,16 +12,17 @@ _PHRASES = (
     "Update the title of the notebook:",
 )
 _FENCED = re.compile(r"(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<body>.*?)\n?(?P=fence)", re.DOTALL)
+_BLANK_LINES = re.compile(r"\A(?:[^\S\n]*\n)+")
 _HEADING = re.compile(r"#{1,6}(?:\s+|$)")
 
 
 def clean_text(content: str) -> str:
-    """One leading phrase off, white space trimmed."""
-    text = content.strip()
+    """One leading phrase off, blank lines around it off, and an indent that all lines share."""
+    text = content.lstrip()
     for phrase in _PHRASES:
         if text[: len(phrase)].lower() == phrase.lower():
-            return text[len(phrase) :].strip()
-    return text
+            return trimmed(text[len(phrase) :].lstrip(" \t"))
+    return trimmed(content)
 
 
 def clean_code(content: str) -> str:
@@ -29,7 +31,16 @@ def clean_code(content: str) -> str:
     fenced = _FENCED.fullmatch(text)
     if fenced is None or _closes_earlier(fenced):
         return text
-    return fenced.group("body").strip("\n")
+    return trimmed(fenced.group("body"))
+
+
+def trimmed(text: str) -> str:
+    """Lines keep their indent against each other: in code it has a meaning."""
+    lines = _BLANK_LINES.sub("", text).rstrip().split("\n")
+    written = [line for line in lines if line.strip()]
+    shared = os.path.commonprefix(written)  # noqa: RUF071 - character by character is meant
+    margin = shared[: len(shared) - len(shared.lstrip(" \t"))]
+    return "\n".join(line[len(margin) :] for line in lines)
 
 
 def _closes_earlier(fenced: re.Match[str]) -> bool:

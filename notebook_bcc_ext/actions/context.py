@@ -46,11 +46,15 @@ class ActionContext(Protocol):
     ) -> str:
         """Write a cell with the action's provenance; its id. `store_id` can name it later."""
 
-    async def set_source(self, cell_id: str, source: str) -> None: ...
+    async def set_source(self, cell_id: str, source: str) -> bool:
+        """Write a cell of this run's anew. False where the cell is the person's, because the run
+        did not write it or they have changed it: then it is left as it is."""
 
-    async def set_metadata(self, cell_id: str, changes: Json) -> None: ...
+    async def set_metadata(self, cell_id: str, changes: Json) -> bool:
+        """Merge into the metadata of a cell, with the same care; None removes a key."""
 
-    async def set_title(self, title: str) -> None: ...
+    async def set_title(self, title: str) -> None:
+        """A heading at the start of what this run writes."""
 
     async def run_cell(
         self, cell_name: str, *, need_output: bool, keep_debug: bool

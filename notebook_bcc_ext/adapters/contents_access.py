@@ -38,9 +38,11 @@ from jupyter_server.services.contents.fileio import FileManagerMixin
 from nbformat.sign import SignatureStore, SQLiteSignatureStore
 from tornado.web import HTTPError
 
+from notebook_bcc_ext.adapters.notebook_paths import allowed_path, normal_path, path_for_run
 from notebook_bcc_ext.adapters.path_locks import PathLocks, install_path_locks
 from notebook_bcc_ext.adapters.piecewise_saving import save_in_pieces
 from notebook_bcc_ext.adapters.saved_states import SavedStates
+from notebook_bcc_ext.adapters.short_tasks import in_short_task
 from notebook_bcc_ext.errors import NotebookError
 
 T = TypeVar("T")
@@ -163,7 +165,7 @@ class ContentsAccess:
     async def run(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Run work that calls the manager, where such work belongs."""
         if not self.in_threads:
-            return await work()
+            return await in_short_task(work())
         loop = asyncio.get_running_loop()
         with self._brisk:
             return await loop.run_in_executor(self._threads, lambda: asyncio.run(work()))
@@ -186,12 +188,20 @@ class ContentsAccess:
 
     def place(self, path: str) -> str:
         """A name of the notebook that no server with another root folder gives to another one."""
-        return f"{self.root}/{path.strip('/')}"
+        return f"{self.root}/{normal_path(path)}"
 
     def path_of(self, place: str) -> str | None:
         """The path of a place; None when it is not within reach of this manager."""
         root = f"{self.root}/"
         return place.removeprefix(root) if place.startswith(root) else None
+
+    async def allowed(self, path: str) -> str:
+        """The one spelling of a path; NotebookPathError where its user has no business."""
+        return await allowed_path(self._manager, path)
+
+    async def for_run(self, path: str) -> str:
+        """The same for a notebook that a run is to work in."""
+        return await path_for_run(self._manager, path)
 
     # -- calls, to be made inside of `run` ----------------------------------------------------
 
@@ -205,6 +215,25 @@ class ContentsAccess:
         except Exception:  # noqa: BLE001  whatever it is, the file is then treated with care
             return None
         return str(model["content"])
+
+    async def small_text(self, path: str, most_bytes: int) -> str | None:
+        """A file that its user may read, as text; None where there is none, or too large a one."""
+        try:
+            allowed = await self.allowed(path)
+            model = await ensure_async(self._manager.get(allowed, content=False, type="file"))
+        except Exception:  # noqa: BLE001  whatever it is, there is nothing to read
+            return None
+        size = model.get("size")
+        return None if size is None or size > most_bytes else await self.text(allowed)
+
+    async def file_names(self, folder: str) -> list[str]:
+        """The files of a folder that its user may see."""
+        try:
+            allowed = await self.allowed(folder) if folder else ""
+            model = await ensure_async(self._manager.get(allowed, type="directory"))
+        except Exception:  # noqa: BLE001  whatever it is, there is nothing to see
+            return []
+        return [one["name"] for one in model["content"] if one["type"] == "file"]
 
     async def state(self, path: str) -> FileStamp:
         """The file as it is now, with its hash where the manager knows hashes."""
@@ -281,7 +310,7 @@ class ContentsAccess:
 
         try:
             # A stock manager only asks for the file's status: quicker than a thread.
-            return FileStamp.of(await (ask() if self._is_stock else self.run(ask)))
+            return FileStamp.of(await (in_short_task(ask()) if self._is_stock else self.run(ask)))
         except Exception as error:
             raise _explained(error, path, "read") from error
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any
 
 from notebook_bcc_ext.adapters.contents_access import ContentsAccess, FileStamp, MissingFileError
@@ -20,20 +21,21 @@ from notebook_bcc_ext.adapters.new_cells import NewCells
 from notebook_bcc_ext.adapters.notebook_apply import log_position
 from notebook_bcc_ext.adapters.notebook_file import FileState, NotebookFile, WhenMissing
 from notebook_bcc_ext.adapters.notebook_notices import NotebookNotices
-from notebook_bcc_ext.adapters.notebook_view import CurrentView, NotebookView
-from notebook_bcc_ext.adapters.operation_log import LogState, OperationLog
+from notebook_bcc_ext.adapters.notebook_view import CurrentView, NotebookView, text_of_cell
+from notebook_bcc_ext.adapters.operation_log import OperationLog
+from notebook_bcc_ext.adapters.operation_rows import LogState
 from notebook_bcc_ext.adapters.posted_operations import PostedOperations
-from notebook_bcc_ext.adapters.room_mirror import NoRooms, RoomMirror, Rooms
+from notebook_bcc_ext.adapters.room_mirror import SAVES_WITHIN_S, NoRooms, RoomMirror, Rooms
+from notebook_bcc_ext.adapters.run_cells import heading, removal, rewriting, titling
 from notebook_bcc_ext.errors import BccError, NotebookError, NotebookGoneError
-from notebook_bcc_ext.ports import CellText, NewCell
+from notebook_bcc_ext.ports import CellText, NewCell, Removed
 from notebook_bcc_ext.protocol.notebook_ops import (
     ChangeOutputs,
     LoggedOp,
     NotebookOp,
     SetCellMetadata,
     SetExecution,
-    SetNotebookMetadata,
-    SetSource,
+    SetWidgets,
 )
 from notebook_bcc_ext.protocol.observation import NotebookSummary
 
@@ -43,9 +45,6 @@ Settle = Callable[[str, str], Awaitable[None]]
 
 # What arrives in quick succession after a pause shares the first flush.
 _FIRST_FLUSH_AFTER_S = 0.2
-
-# A room saves a second after its last change; one that people told not to save may never do.
-_ROOM_SAVES_WITHIN_S = 10.0
 
 
 class ContentsNotebook:
@@ -117,7 +116,7 @@ class ContentsNotebook:
                 self._notices.add(notice)
             self._new.anchor_id = self._state.anchor_id
             self._current.adopt(file.view, file.seq)
-        self._settle(file)
+        self._file_is_written(file)
         if in_room:
             self._logged_seq = max(self._logged_seq, self._state.head_seq)
             await self._flush_now()
@@ -164,7 +163,8 @@ class ContentsNotebook:
         return self._view().metadata()
 
     def take_notices(self) -> list[str]:
-        return self._notices.take()
+        told = self._notices.take()
+        return told if self._state is None else told + self._log.take_notices(self._state.log_id)
 
     async def text_of(self, cell_id: str) -> CellText | None:
         if cell_id in self._new.on_their_way:
@@ -188,8 +188,7 @@ class ContentsNotebook:
         if notebook is None:
             notebook = await self._reread()
         cells = (cell for cell in notebook["cells"] if cell["id"] == cell_id)
-        cell = next(cells, None)
-        return None if cell is None else CellText(cell["cell_type"], cell["source"])
+        return next((text_of_cell(cell) for cell in cells), None)
 
     async def _read_what_others_saved(self) -> Json | None:
         # While we save, the file's date says nothing; what others had saved is in the view.
@@ -218,40 +217,42 @@ class ContentsNotebook:
             await self.stored()
         insertion = self._new.insertion(cell, self._view())
         cell_id = str(insertion.cell["id"])
-        anchor_id = None if cell.at_top else cell_id
-        self._posted.post(self._opened().log_id, [insertion], anchor_id)
-        self._new.sent(insertion, anchor_id)
+        self._posted.post(self._opened().log_id, [insertion], cell_id)
+        self._new.sent(insertion)
         return cell_id
 
-    async def set_source(self, cell_id: str, source: str) -> None:
-        await self._change(SetSource(cell_id=cell_id, source=source))
+    async def set_source(self, cell_id: str, source: str) -> bool:
+        text = await self.text_of(cell_id)
+        if text is None or not text.untouched:
+            return False
+        await self._change(*rewriting(cell_id, text, source))
+        return True
 
     async def set_metadata(self, cell_id: str, changes: Json) -> None:
         await self._change(SetCellMetadata(cell_id=cell_id, metadata=changes))
 
-    async def set_title(self, title: str, mark: Json | None = None) -> None:
+    async def set_title(self, title: str, mark: Json) -> None:
         await self.stored()  # The heading may be on its way.
+        room = await self._room.up_to_date(self.path, self._opened().log_id)
+        if room is None:
+            await self._read_what_others_saved()
         view = self._view()
-        in_metadata = SetNotebookMetadata(metadata={"title": title})
-        if view.heading_id is None:
-            cell = NewCell("markdown", f"# {title}", metadata=mark or {}, at_top=True)
-            heading = self._new.insertion(cell, view)
-            await self._change(in_metadata, heading)
-        else:
-            _, *rest = view.heading_source.split("\n")
-            source = "\n".join([f"# {title}", *rest])
-            await self._change(in_metadata, SetSource(cell_id=view.heading_id, source=source))
+        part = view.parts.get(mark["run"])
+        shown = view.metadata().get("title") if room is None else room.title
+        if part is None:
+            await self.insert(heading(title, mark))
+        text = await self.text_of(part.heading_id) if part and part.heading_id else None
+        new_heading = partial(self._new.insertion, heading(title, mark), view)
+        await self._change(*titling(title, shown, part, text, new_heading))
 
     async def start_execution(self, cell_id: str) -> None:
-        await self._change(
-            ChangeOutputs(cell_id=cell_id, change="clear"),
-            SetExecution(cell_id=cell_id, state="running"),
-        )
+        running = SetExecution(cell_id=cell_id, state="running")
+        await self._change(ChangeOutputs(cell_id=cell_id, change="clear"), running)
 
     async def change_outputs(self, changes: Sequence[ChangeOutputs]) -> None:
         await self._change(*changes)
 
-    def post_outputs(self, changes: Sequence[ChangeOutputs]) -> None:
+    def post_outputs(self, changes: Sequence[ChangeOutputs | SetWidgets]) -> None:
         """Like `change_outputs` for output as it streams: does not wait, keeps the order."""
         self._posted.post(self._opened().log_id, changes)
 
@@ -259,11 +260,24 @@ class ContentsNotebook:
         end = SetExecution(cell_id=cell_id, state="idle", execution_count=execution_count)
         self._posted.post(self._opened().log_id, [end])
 
-    async def _change(self, *ops: NotebookOp) -> None:
+    async def remove_cells(self, run_id: str, after: int, until: int) -> Removed:
+        await self.stored()
+        if self._settle_edits is not None:
+            for cell_id in list(self._view().ids):
+                await self._settle_edits(self.path, cell_id)
+        room = await self._room.up_to_date(self.path, self._opened().log_id)
+        cells = (await self._reread())["cells"] if room is None else room.cells()
+        ops, anchor_id, removed = removal(cells, run_id, after, until)
+        if ops:
+            await self._change(*ops, anchor_id=anchor_id)
+            self._new.anchor_id = anchor_id
+        return removed
+
+    async def _change(self, *ops: NotebookOp, anchor_id: str | None = None) -> None:
         await self._retry_after_failure()
         if ops:
             self.post_again()
-            await self._log.append(self._opened().log_id, ops)
+            await self._log.append(self._opened().log_id, ops, anchor_id=anchor_id)
             # Stored before it, in the same queue; here an error of theirs comes to light.
             await self._posted.durable()
 
@@ -288,7 +302,7 @@ class ContentsNotebook:
 
     async def flush(self) -> None:
         await self.stored()
-        wanted, patience = self._logged_seq, time.monotonic() + _ROOM_SAVES_WITHIN_S
+        wanted, patience = self._logged_seq, time.monotonic() + SAVES_WITHIN_S
         await self._flush_now()
         while self._flushed_seq < wanted and time.monotonic() < patience:
             await asyncio.sleep(_FIRST_FLUSH_AFTER_S)
@@ -301,7 +315,7 @@ class ContentsNotebook:
             with self._current.reading():
                 file = await self._access.run(lambda: self._file.recreate(state))
                 self._current.adopt(file.view, file.seq)
-            self._settle(file)
+            self._file_is_written(file)
 
     async def follow_rename(self, new_path: str) -> None:
         """The notebook has moved; go on writing there."""
@@ -330,8 +344,7 @@ class ContentsNotebook:
                 await self._room.up_to_date(self.path, self._opened().log_id)
                 await self._see_what_the_room_saved()
                 return
-            loop = asyncio.get_running_loop()
-            state = self._opened()
+            state, loop = self._opened(), asyncio.get_running_loop()
 
             def before_save(view: NotebookView, seq: int) -> None:
                 loop.call_soon_threadsafe(self._while_saving, view, seq)
@@ -345,7 +358,7 @@ class ContentsNotebook:
             finally:
                 self._saving = False
                 self._flushed_at = time.monotonic()
-            self._settle(file)
+            self._file_is_written(file)
 
     async def _see_what_the_room_saved(self) -> None:
         """The file follows at the room's own pace, and says how far it has come."""
@@ -377,8 +390,7 @@ class ContentsNotebook:
                 self._failure = error
                 return
 
-    def _settle(self, file: FileState) -> None:
-        """The file has been written."""
+    def _file_is_written(self, file: FileState) -> None:
         if file.had_foreign:
             self._notices.found_foreign(self.path)
         self._stamp = file.stamp

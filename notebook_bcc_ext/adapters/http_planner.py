@@ -44,9 +44,15 @@ class HttpPlanner:
         *,
         first_call_number: int = 1,
     ) -> None:
-        self._settings = settings
         self._connection = PlannerConnection(settings, on_call, transport, first_call_number)
         self._generating_url = settings.generating_url
+
+    @property
+    def _settings(self) -> Settings:
+        return self._connection.settings
+
+    def adopt(self, settings: Settings) -> None:
+        self._connection.adopt(settings)
 
     async def plan(self, request: PlannerRequest) -> PlanningAnswer:
         question = Question(
@@ -99,8 +105,8 @@ class HttpPlanner:
             await response.aclose()
             raise self._connection.error(
                 self._generating_url,
-                f"knows neither this address nor {fallback} (HTTP 404). Check DSLC_BASE_URL and "
-                "the dialect",
+                f"knows neither this address nor {fallback} (HTTP 404). Check the planner's "
+                "address and the dialect",
             )
         self._generating_url = fallback
         return response
@@ -155,7 +161,7 @@ class HttpActionStream:
                 self._failure = self._connection.error(
                     self._call.url,
                     f"answered HTTP {self._call.status}, but the answer cannot be used: {error}. "
-                    "Correct the planner, or check that DSLC_BASE_URL points to one",
+                    "Correct the planner, or check that its address is the planner's",
                 )
             except (TransientFault, PlannerError) as error:
                 self._failure = error

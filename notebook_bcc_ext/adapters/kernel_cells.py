@@ -11,6 +11,7 @@ from typing import Any
 
 from notebook_bcc_ext.adapters.kernel_outputs import CellOutputs, OutputLimits
 from notebook_bcc_ext.adapters.kernel_sockets import KernelMessage
+from notebook_bcc_ext.adapters.kernel_widgets import WidgetBook
 from notebook_bcc_ext.ports import OutputListener
 from notebook_bcc_ext.protocol.notebook_ops import ChangeOutputs
 
@@ -18,6 +19,8 @@ Json = dict[str, Any]
 
 log = logging.getLogger(__name__)
 
+_OUTPUT_MESSAGES = frozenset({"stream", "display_data", "execute_result", "error", "clear_output"})
+_WIDGET_MESSAGES = frozenset({"comm_open", "comm_msg", "comm_close"})
 # Finished cells are remembered for output that comes late and for updates of their displays.
 _REMEMBERED_CELLS = 256
 _REMEMBERED_BYTES = 32_000_000
@@ -82,12 +85,15 @@ class CellBook:
         self._revisions: dict[str, int] = {}
         self._held_back: set[LiveCell] = set()
         self._kept_bytes = 0
+        self.widgets = WidgetBook(limits)
+        self._listener: OutputListener | None = None
 
     def open(self, cell_id: str, listener: OutputListener) -> LiveCell:
         """A cell about to run: what an earlier run of it showed is no longer updated."""
         for request in list(self._requests.get(cell_id, [])):
             self._forget(request)
         outputs = CellOutputs(cell_id, self._limits, self._revisions.get(cell_id, 0))
+        self._listener = listener
         interval = self._limits.seconds_between_reports
         return LiveCell(outputs, listener, interval, self._held_back)
 
@@ -99,23 +105,37 @@ class CellBook:
         ):
             self._forget(next(iter(self._by_request)))
 
-    def receive(self, message: KernelMessage) -> None:
-        """Work in one iopub message; those of other people's cells matter only as updates."""
-        if message.msg_type == "update_display_data":
-            self._update_display(message)
-            return
+    def receive(self, message: KernelMessage) -> bool:
+        """Work in one iopub message of a cell of ours; whether a widget caught it. What we display
+        only we update: a person, or another run in the same kernel, may have the same display id.
+        """
         cell = self._by_request.get(message.parent_id)
-        if cell is None:
-            return
-        with self._counting(cell.outputs):
-            changed = _work_in(cell.outputs, message)
-        if changed:
+        if message.msg_type in _WIDGET_MESSAGES:
+            self.widgets.receive(message, by_our_cell=cell is not None)
+        elif cell is None:
+            pass
+        elif message.msg_type == "update_display_data":
+            self._update_display(message)
+        elif message.msg_type in _OUTPUT_MESSAGES:
+            with self.widgets.catching(message.parent_id) as caught:
+                if caught is not None:
+                    _work_in(caught, message)
+                    return True
+            with self._counting(cell.outputs):
+                _work_in(cell.outputs, message)
             cell.changed()
+        return False
 
     def report_all(self) -> None:
-        """Nothing is held back any longer, of any cell."""
+        """Nothing is held back any longer, of any cell and widget."""
         for cell in list(self._held_back):
             cell.report()
+        changes = self.widgets.take_changes()
+        if changes is not None and self._listener is not None:
+            try:
+                self._listener([changes])
+            except Exception:
+                log.exception("the listener for the state of widgets failed")
 
     @contextmanager
     def _counting(self, outputs: CellOutputs) -> Iterator[None]:
@@ -128,6 +148,7 @@ class CellBook:
         if display_id is None:
             return
         data, metadata = _data_of(message)
+        self.widgets.update_display(display_id, data, metadata)
         # A cell resent after an abort is listed twice.
         for cell in dict.fromkeys(self._by_request.values()):
             if display_id in cell.outputs.display_ids:
@@ -146,8 +167,7 @@ class CellBook:
         self._revisions[cell.outputs.cell_id] = cell.outputs.revision
 
 
-def _work_in(outputs: CellOutputs, message: KernelMessage) -> bool:
-    """Whether the message was an output message."""
+def _work_in(outputs: CellOutputs, message: KernelMessage) -> None:
     content = message.content
     match message.msg_type:
         case "stream":
@@ -180,8 +200,7 @@ def _work_in(outputs: CellOutputs, message: KernelMessage) -> bool:
         case "clear_output":
             outputs.clear(wait=bool(content.get("wait")))
         case _:
-            return False
-    return True
+            pass
 
 
 def _data_of(message: KernelMessage) -> tuple[Json, Json]:

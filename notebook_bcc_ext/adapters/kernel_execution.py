@@ -22,6 +22,7 @@ _SILENCE_SECONDS = 2.0
 # A second interrupt right after the first would hit whatever follows the cell.
 _INTERRUPT_AGAIN_SECONDS = 1.0
 _ABORTED = CellError("Aborted", "the kernel aborted the cell because another one failed", "")
+_BY_HAND = frozenset({"KeyboardInterrupt", "Interrupt", "InterruptException"})
 _STDIN_ERROR = "StdinNotImplementedError"
 
 
@@ -35,6 +36,7 @@ class Execution:
         self.interrupting: asyncio.Task[None] | None = None
         self.gone: str | None = None
         self.notices: list[str] = []
+        self.caught: list[Json] = []
         self.present: frozenset[str] | None = None
         self._reply: Json | None = None
         self._idle = False
@@ -65,7 +67,8 @@ class Execution:
             self._error = _cell_error(message.content)
         self._check()
 
-    def take_iopub(self, message: KernelMessage) -> None:
+    def take_iopub(self, message: KernelMessage, *, caught: bool = False) -> None:
+        """`caught` by a widget: the code goes on behind an error; an interrupt is still one."""
         if message.parent_id != self.request_id:
             return
         self._heard()
@@ -76,7 +79,9 @@ class Execution:
                 if isinstance(count, int):
                     self._count = count
             case "error":
-                self._error = _cell_error(message.content)
+                error = _cell_error(message.content)
+                if not caught or error.name in _BY_HAND:
+                    self._error = error
             case "status":
                 self._begin()
                 self._idle = message.content.get("execution_state") == "idle"
@@ -118,6 +123,7 @@ class Execution:
             error=self._error or (_ABORTED if self.aborted else None),
             notice="; ".join(notices) or None,
             present=self.present,
+            caught=self.caught,
         )
 
     def _status(self, *, timed_out: bool) -> RunStatus:
@@ -126,7 +132,7 @@ class Execution:
         if timed_out:
             return "timeout"
         if self._error is not None:
-            by_hand = self._error.name in {"KeyboardInterrupt", "Interrupt", "InterruptException"}
+            by_hand = self._error.name in _BY_HAND
             return "interrupted" if by_hand or self.interrupt_asked else "error"
         if self.aborted:
             return "interrupted" if self.interrupt_asked else "error"

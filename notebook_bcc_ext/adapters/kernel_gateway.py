@@ -128,7 +128,7 @@ def _pack(part: Json) -> bytes:
 def _parse(data: str | bytes) -> KernelMessage | None:
     if isinstance(data, bytes):
         channel, frames = deserialize_msg_from_ws_v1(data)  # type: ignore[no-untyped-call]
-        header, parent, _, content = frames[:4]
+        header, parent, _, content, *buffers = frames
     else:
         # Gateways without the binary protocol wrap everything in one JSON text.
         whole = json.loads(data)
@@ -136,6 +136,9 @@ def _parse(data: str | bytes) -> KernelMessage | None:
         header, parent, content = (
             _pack(whole[part]) for part in ("header", "parent_header", "content")
         )
+        buffers = []
     if channel not in {"shell", "control", "iopub"}:
         return None
-    return read_message(cast("Channel", channel), header, parent, content, json.loads)
+    return read_message(
+        cast("Channel", channel), header, parent, content, json.loads, buffers=buffers
+    )

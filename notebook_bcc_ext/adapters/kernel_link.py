@@ -52,6 +52,10 @@ class KernelLink:
         self._heard_iopub = asyncio.Event()
         self._channels = source.open(kernel, self._receive)
 
+    @property
+    def session_id(self) -> str:
+        return self._channels.session_id
+
     # -- opening and closing ----------------------------------------------------------------
 
     async def hello(self, seconds: float) -> None:
@@ -122,6 +126,10 @@ class KernelLink:
         request_id = self._channels.send(channel, msg_type, content, metadata or {})
         self._replies[request_id] = on_reply
         return request_id
+
+    def tell(self, channel: Channel, msg_type: str, content: Json) -> None:
+        """What no reply comes to."""
+        self._channels.send(channel, msg_type, content, {})
 
     async def ask(
         self, channel: Channel, msg_type: str, content: Json, seconds: float

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from notebook_bcc_ext.adapters.kernel_text import StreamText
+from notebook_bcc_ext.protocol.nesting import is_too_deep, too_deep
 from notebook_bcc_ext.protocol.notebook_ops import ChangeOutputs
 
 Json = dict[str, Any]
@@ -20,6 +21,8 @@ class OutputLimits:
     max_text_bytes: int = 1_000_000
     """Of what is printed: nobody reads more, and a flood of it would keep everybody busy."""
     max_outputs: int = 2_000
+    max_widget_bytes: int = 8_000_000
+    """Of the state of all widgets that a run's cells made, together."""
     seconds_between_reports: float = 0.1
 
 
@@ -102,9 +105,12 @@ class CellOutputs:
             self._add_after_cut(output, is_error=is_error)
             return
         output, size = _sized(output)
+        what = str(output.get("output_type", "output")).replace("_", " ")
+        if is_too_deep(output):
+            self._leave_out(f"{what} left out: {too_deep()}")
+            return
         if size > self._limits.max_bytes - self.size:
             if not is_error:
-                what = str(output.get("output_type", "output")).replace("_", " ")
                 self.left_out(f"{what} of {_readable(size)}")
                 return
             output, size = _sized(_shortened_error(output))
@@ -123,17 +129,22 @@ class CellOutputs:
 
     def left_out(self, what: str) -> None:
         """Say in the cell that one output was too large; smaller ones may still follow."""
+        limit = _readable(self._limits.max_bytes)
+        self._leave_out(f"{what} left out: one cell keeps at most {limit}")
+
+    def _leave_out(self, notice: str) -> None:
         self._clear_if_waiting()
         if self.cut_notice is None and self._has_place():
-            limit = _readable(self._limits.max_bytes)
-            self._tell(f"[{what} left out: one cell keeps at most {limit}]\n")
+            self._tell(f"[{notice}]\n")
 
     def update_display(self, display_id: str, data: Json, metadata: Json) -> None:
         for index in self.display_ids.get(display_id, []):
             item = self._items[index]
             output, size = _sized({"data": data, "metadata": metadata})
-            if size - item.size > self._limits.max_bytes - self.size:
-                note = f"[display update of {_readable(size)} left out]"
+            too_large = size - item.size > self._limits.max_bytes - self.size
+            if too_large or is_too_deep(output):
+                why = f"of {_readable(size)} left out" if too_large else f"left out: {too_deep()}"
+                note = f"[display update {why}]"
                 output, size = {"data": {"text/plain": note}, "metadata": {}}, len(note)
             self.size += size - item.size
             item.update(output["data"], output["metadata"], size)

@@ -7,6 +7,7 @@ are. What goes wrong is caught per variable, and a deadline bounds the whole.
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
 import json
 import keyword
@@ -16,6 +17,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from notebook_bcc_ext.adapters.kernel_probe_displays import mark_displays
+from notebook_bcc_ext.adapters.kernel_probe_records import Record, Records
 from notebook_bcc_ext.adapters.kernel_probe_summaries import summarize
 from notebook_bcc_ext.adapters.kernel_probe_values import (
     class_name,
@@ -45,12 +48,18 @@ class Probe:
         self._names: dict[str, None] = {}
         self._newest_input = ""
         self._told: dict[str, tuple[int, dict[str, str]]] = {}
-        self._promoted: set[tuple[str, str]] = set()
+        self._promoted: set[tuple[str | None, str, str]] = set()
+        self._records = Records(self.shell, self._their_names, self._forget)
+        mark_displays(self.shell, self._records.run_of)
         self._answers: dict[str, Callable[[dict[str, Any]], str]] = {
             "variables": self._variables,
             "present": self._present,
+            "importable": self._importable,
             "promote": self._promote,
             "summarize": self._summarize,
+            "claim": lambda request: json.dumps(self._records.claim(request)),
+            "overwritten": lambda request: json.dumps(self._records.overwritten(request)),
+            "leave": lambda request: json.dumps(self._records.leave(request)),
         }
 
     def answer(self, request: dict[str, Any]) -> str:
@@ -69,6 +78,21 @@ class Probe:
     def _hidden(self) -> dict[str, Any]:
         """What IPython itself put into the namespace."""
         return getattr(self.shell, "user_ns_hidden", None) or {}
+
+    def _their_names(self) -> dict[str, Any]:
+        """What the user has given a name, modules and functions too."""
+        hidden, nothing = self._hidden, object()
+        return {
+            name: value
+            for name, value in list(self._namespace.items())
+            if type(name) is str
+            and name[:1] != "_"
+            and not _INTERACTIVE.match(name)
+            and hidden.get(name, nothing) is not value
+        }
+
+    def _forget(self, name: str) -> None:
+        self._namespace.pop(name, None)
 
     # -- variables --------------------------------------------------------------------------
 
@@ -156,6 +180,9 @@ class Probe:
         namespace = self._namespace
         return json.dumps([name for name in request["names"] if name in namespace])
 
+    def _importable(self, request: dict[str, Any]) -> str:
+        return json.dumps([name for name in request["modules"] if _can_import(name)])
+
     def _summarize(self, request: dict[str, Any]) -> str:
         namespace = self._namespace
         found = {}
@@ -173,19 +200,17 @@ class Probe:
     # -- promotion --------------------------------------------------------------------------
 
     def _promote(self, request: dict[str, Any]) -> str:
-        old, new = request["old"], request["new"]
-        refused = self._why_not(old, new)
+        run, old, new = request["run"], request["old"], request["new"]
+        refused = self._why_not(run, old, new)
         namespace = self._namespace
         if refused is None and old != new and old in namespace:
             # Bind, then delete: interrupted in between, the object has two names, never none.
             namespace[new] = namespace[old]
-            self._promoted.add((old, new))
+            self._promoted.add((run, old, new))
             namespace.pop(old, None)
         return json.dumps({"refused": refused})
 
-    def _why_not(self, old: str, new: str) -> str | None:
-        namespace = self._namespace
-        done_before = (old, new) in self._promoted
+    def _why_not(self, run: str | None, old: str, new: str) -> str | None:
         for name in (old, new):
             if not name.isidentifier() or keyword.iskeyword(name):
                 return f"'{name}' is not a variable name"
@@ -193,6 +218,12 @@ class Probe:
                 return f"'{name}' belongs to the kernel"
         if new.startswith("_"):
             return f"'{new}' is a private name"
+        record = self._records.of(run) or Record(())
+        theirs = [name for name in (new, old) if name in record.had]
+        if theirs:
+            return f"'{theirs[0]}' was there before the run began: use another name"
+        namespace = self._namespace
+        done_before = (run, old, new) in self._promoted and new not in record.touched
         if old not in namespace:
             return None if done_before and new in namespace else f"there is no variable '{old}'"
         taken = new in namespace and namespace[new] is not namespace[old]
@@ -204,6 +235,13 @@ def _safely(encoder: Callable[[Any], str], value: Any) -> str:
         return encoder(value)
     except BaseException:  # noqa: BLE001 - whatever the object does, the others are still told
         return json.dumps(class_name(type(value)))
+
+
+def _can_import(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False
 
 
 # -- how requests arrive ----------------------------------------------------------------------

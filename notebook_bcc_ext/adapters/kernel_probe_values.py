@@ -23,6 +23,7 @@ from typing import Any
 
 _FULL_VALUE_CHARACTERS = 1024
 _FULL_VALUE_NODES = 256
+_FULL_VALUE_DEPTH = 20
 _HUGE_INT_BITS = 1024
 # Columns may have element types of the user's own; only these are known to be harmless.
 _DTYPE_LIBRARIES = frozenset({"numpy", "pandas", "torch", "polars"})
@@ -108,16 +109,18 @@ def _is_numpy_scalar(value: Any) -> bool:
 
 
 def _is_small_and_plain(value: Any) -> bool:
-    waiting: list[Any] = [value]
+    waiting: list[Any] = [(value, 0)]
     characters = nodes = 0
     while waiting:
-        item = waiting.pop()
+        item, depth = waiting.pop()
         inside = _inside(item)
         if inside is None:
             return False
         nodes += 1
         characters += inside[0]
-        waiting.extend(inside[1])
+        waiting.extend([(inner, depth + 1) for inner in inside[1]])
+        if depth > _FULL_VALUE_DEPTH:
+            return False
         if nodes + len(waiting) > _FULL_VALUE_NODES or characters > _FULL_VALUE_CHARACTERS:
             return False
     return True

@@ -15,11 +15,12 @@ from notebook_bcc_ext.adapters.kernel_outputs import OutputLimits
 from notebook_bcc_ext.adapters.kernel_sockets import KernelMessage
 from notebook_bcc_ext.adapters.kernel_source import Kernel, KernelSource
 from notebook_bcc_ext.adapters.kernel_starts import KernelStarts
-from notebook_bcc_ext.adapters.kernel_variables import KernelVariables, VariableLimits
+from notebook_bcc_ext.adapters.kernel_variables import KernelVariables, Owner, VariableLimits
 from notebook_bcc_ext.errors import KernelError, KernelGoneError, KernelTimeoutError
-from notebook_bcc_ext.ports import OutputListener, RunResult, Variables
+from notebook_bcc_ext.ports import OutputListener, Overwritten, RunResult, Variables
+from notebook_bcc_ext.protocol.settings import Settings
 
-# How often a running cell's kernel is looked at, and an idle one is kept from being culled.
+# How often a running cell's kernel is looked at.
 _WATCH_SECONDS = 0.5
 _LOOK_SECONDS = 5.0
 _CONNECT_TRIES = 3
@@ -60,12 +61,25 @@ class KernelRunner:
         self._running = asyncio.Lock()
         self._opening = asyncio.Lock()
         self._link: KernelLink | None = None
+        # Also while it starts, before it answers.
+        self._used: Kernel | None = None
         self._variables: KernelVariables | None = None
         # The cell being run last; before it those nobody awaits any more.
         self._in_flight: list[Execution] = []
-        self._watching: asyncio.Task[None] | None = None
         self._looked_at = -math.inf
         self._language = ""
+        self._owner = Owner()
+
+    def belong(self, run_id: str, theirs: Sequence[str] | None) -> None:
+        self._owner.run_id, self._owner.theirs = run_id, theirs
+
+    @property
+    def theirs(self) -> Sequence[str] | None:
+        return self._owner.theirs
+
+    def adopt(self, settings: Settings) -> None:
+        self._cell_timeout = settings.cell_timeout or None
+        self._start_timeout = settings.kernel_start_timeout
 
     @property
     def language(self) -> str:
@@ -106,6 +120,10 @@ class KernelRunner:
                 self._abandon(execution)
                 raise
             self._cells.report_all()
+            widgets = self._cells.widgets
+            execution.caught = widgets.take_caught(link)
+            if (notice := widgets.take_notice()) is not None:
+                execution.notices.append(notice)
             return execution.result(timed_out=timed_out)
 
     def _send(
@@ -129,6 +147,7 @@ class KernelRunner:
             # An error of ours must not abort cells the user has queued.
             "stop_on_error": False,
         }
+        variables.claim()
         metadata = {"cellId": execution.cell.outputs.cell_id}
         request_id = link.send("shell", "execute_request", content, take_reply, metadata)
         self._cells.belongs(request_id, execution.cell)
@@ -175,7 +194,7 @@ class KernelRunner:
 
     def _abandon(self, execution: Execution) -> None:
         """Nobody awaits the cell any more: stop it, or else it would hold up the next one."""
-        execution.cell.report()
+        self._cells.report_all()
         self._start_interrupt(execution)
 
     async def _until_stopped(self) -> None:
@@ -233,8 +252,17 @@ class KernelRunner:
     async def present(self, names: Sequence[str]) -> set[str]:
         return await (await self._reader()).present(names)
 
+    async def importable(self, modules: Sequence[str]) -> set[str]:
+        return await (await self._reader()).importable(modules)
+
     async def promote(self, old: str, new: str) -> None:
         await (await self._reader()).promote(old, new)
+
+    async def overwritten(self) -> Overwritten:
+        return await (await self._reader()).overwritten()
+
+    async def leave(self, temporaries: Sequence[str]) -> Overwritten:
+        return await (await self._reader()).leave(temporaries)
 
     async def _reader(self) -> KernelVariables:
         _, variables = await self._connect(start=False)
@@ -260,6 +288,7 @@ class KernelRunner:
             kernel = await self._kernel(start=start)
             if kernel is None:
                 raise KernelGoneError("the notebook has no running kernel")
+            self._used = kernel
             self._looked_at = asyncio.get_running_loop().time()
             link, variables = self._link, self._variables
             if link is not None and variables is not None and link.gone is None:
@@ -290,18 +319,17 @@ class KernelRunner:
         except BaseException:
             link.close()
             raise
+        self._cells.widgets.forget_all()
         self._link = link
-        self._variables = KernelVariables(link, self._variable_limits)
+        self._variables = KernelVariables(link, self._variable_limits, self._owner)
         self._language = link.language
-        if self._watching is None:
-            self._watching = asyncio.create_task(self._keep_from_culling())
         return link, self._variables
 
     def _take_iopub(self, message: KernelMessage) -> None:
-        self._cells.receive(message)
+        caught = self._cells.receive(message)
         for execution in self._in_flight:
             not_begun = execution.began_at is None
-            execution.take_iopub(message)
+            execution.take_iopub(message, caught=caught)
             if not_begun and execution.interrupt_asked:
                 self._start_interrupt(execution)
 
@@ -321,23 +349,19 @@ class KernelRunner:
             if not is_there:
                 link.mark_gone("the kernel died or was restarted")
 
-    async def _keep_from_culling(self) -> None:
-        while True:
-            if self._link is not None and self._link.gone is None:
-                self.source.mark_used(self._link.kernel)
-            await asyncio.sleep(_WATCH_SECONDS)
+    def mark_used(self) -> None:
+        if self._used is not None:
+            self.source.mark_used(self._used)
 
     async def close(self) -> None:
-        tasks = [self._watching, *(execution.interrupting for execution in self._in_flight)]
-        for task in tasks:
-            if task is not None:
-                task.cancel()
-                await asyncio.wait([task])
-        self._watching = None
+        for execution in self._in_flight:
+            if execution.interrupting is not None:
+                execution.interrupting.cancel()
+                await asyncio.wait([execution.interrupting])
         self._cells.report_all()
         if self._link is not None:
             self._link.mark_gone("the run let go of the kernel")
-        self._link = self._variables = None
+        self._link = self._variables = self._used = None
         await self.source.close()
 
 

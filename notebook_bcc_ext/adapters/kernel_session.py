@@ -14,6 +14,7 @@ from tornado.web import HTTPError
 from notebook_bcc_ext.adapters.kernel_gateway import GatewayChannels
 from notebook_bcc_ext.adapters.kernel_sockets import KernelChannels, KernelSockets, Receiver
 from notebook_bcc_ext.adapters.kernel_source import Kernel, kernel_of
+from notebook_bcc_ext.adapters.short_tasks import in_short_task
 from notebook_bcc_ext.errors import KernelError, KernelGoneError
 
 # The server looks every three seconds whether a kernel died.
@@ -112,7 +113,7 @@ class SessionKernelSource:
     async def _create(self) -> Kernel:
         name = await self._kernel_name()
         try:
-            session = await ensure_async(
+            created = ensure_async(
                 self._sessions.create_session(
                     path=self.path,
                     name=self.path.rpartition("/")[2],
@@ -121,6 +122,7 @@ class SessionKernelSource:
                     kernel_id=await self._survivor(),
                 )
             )
+            session = await in_short_task(created)
             kernel_id = session["kernel"]["id"]
             manager = self._kernels.get_kernel(kernel_id)
         except (HTTPError, KeyError, NoSuchKernel, OSError, RuntimeError) as error:
@@ -146,7 +148,8 @@ class SessionKernelSource:
         """The kernelspec the notebook names, when it is installed here; else the default."""
         contents = self._sessions.contents_manager
         try:
-            model = await ensure_async(contents.get(self.path, content=True, type="notebook"))
+            found = ensure_async(contents.get(self.path, content=True, type="notebook"))
+            model = await in_short_task(found)
             name = model["content"]["metadata"]["kernelspec"]["name"]
             await ensure_async(self._kernels.kernel_spec_manager.get_kernel_spec(name))
         except (HTTPError, KeyError, TypeError, NoSuchKernel):

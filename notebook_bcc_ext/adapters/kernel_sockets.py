@@ -11,7 +11,7 @@ import hmac
 import json
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Literal, Protocol
@@ -22,6 +22,7 @@ from zmq.eventloop.zmqstream import ZMQStream
 
 Json = dict[str, Any]
 Channel = Literal["shell", "control", "iopub"]
+Buffer = bytes | memoryview
 
 log = logging.getLogger(__name__)
 
@@ -42,6 +43,7 @@ class KernelMessage:
     content: Json = field(default_factory=dict)
     left_out: int = 0
     """Bytes of a content that was too large to read; a stream then has its beginning only."""
+    buffers: Sequence[Buffer] = ()
 
 
 Receiver = Callable[[KernelMessage], None]
@@ -120,15 +122,18 @@ class KernelSockets:
             if not hmac.compare_digest(signature, expected):
                 msg = "its signature is wrong"
                 raise ValueError(msg)
-        return read_message(channel, header, parent, content, self._session.unpack)
+        buffers = [part.buffer for part in parts]
+        return read_message(channel, header, parent, content, self._session.unpack, buffers=buffers)
 
 
-def read_message(
+def read_message(  # noqa: PLR0913  the parts of a message, and how to unpack them
     channel: Channel,
     header: bytes,
     parent: bytes,
-    content: bytes | memoryview,
+    content: Buffer,
     unpack: Callable[[bytes], Any],
+    *,
+    buffers: Sequence[Buffer] = (),
 ) -> KernelMessage:
     head: Json = unpack(header)
     # Kernels send `{}` or null for a message that answers nothing.
@@ -136,8 +141,12 @@ def read_message(
     msg_type = str(head["msg_type"])
     most = _LARGE_TEXT if msg_type == "stream" else _LARGE_CONTENT
     left_out = len(content) if len(content) > most else 0
+    body: Any
     if not left_out:
-        body = unpack(bytes(content))
+        try:
+            body = unpack(bytes(content))
+        except RecursionError:
+            left_out, body = len(content), {}
     else:
         body = _beginning_of_stream(bytes(content[:most])) if msg_type == "stream" else {}
     return KernelMessage(
@@ -149,6 +158,7 @@ def read_message(
         parent_type=str(asked.get("msg_type", "")),
         content=body,
         left_out=left_out,
+        buffers=buffers,
     )
 
 

@@ -17,16 +17,26 @@ from typing import Any
 
 from notebook_bcc_ext.adapters.kernel_link import KernelLink
 from notebook_bcc_ext.adapters.kernel_probe import MIME, REQUEST_KEY
+from notebook_bcc_ext.adapters.kernel_sockets import KernelMessage
 from notebook_bcc_ext.errors import KernelError, KernelTimeoutError
-from notebook_bcc_ext.ports import Variables
+from notebook_bcc_ext.ports import Overwritten, Variables
+from notebook_bcc_ext.protocol.nesting import is_too_deep
 
 Json = dict[str, Any]
 
 EXPRESSION = "notebook_bcc"
+_NESTED = "a deeply nested value"
 
 
 # In the order in which they import each other.
-_MODULES = ("kernel_probe_values", "kernel_probe_summaries", "kernel_probe")
+_MODULES = (
+    "kernel_probe_values",
+    "kernel_probe_summaries",
+    "kernel_probe_settings",
+    "kernel_probe_records",
+    "kernel_probe_displays",
+    "kernel_probe",
+)
 
 
 def _probe_sources() -> dict[str, str]:
@@ -69,12 +79,23 @@ class VariableLimits:
     """For summaries and promotions, which are worth waiting for."""
 
 
+@dataclass
+class Owner:
+    """Whose cells are sent."""
+
+    run_id: str | None = None
+    theirs: Sequence[str] | None = None
+    """What the person had when that run began, once it is known."""
+
+
 class KernelVariables:
     """The mirror of one kernel's variables, kept up to date by the changes the probe reports."""
 
-    def __init__(self, link: KernelLink, limits: VariableLimits) -> None:
+    def __init__(self, link: KernelLink, limits: VariableLimits, owner: Owner) -> None:
         self._link = link
         self._limits = limits
+        self._owner = owner
+        self._claimed = False
         self._client = uuid.uuid4().hex
         self._version = 0
         self._values: dict[str, Any] = {}
@@ -100,6 +121,51 @@ class KernelVariables:
         answer = self._unpack(content)
         return frozenset(answer) if isinstance(answer, list) else None
 
+    # -- what the person has beside the run --------------------------------------------------
+
+    def claim(self) -> None:
+        """Before the first cell: what is in the kernel is the person's, and what comes from here
+        on the run's. Sent ahead of the cell on the same channel, so a busy kernel keeps the order
+        and nobody waits."""
+        if not self._claimed and self._has_owner:
+            content = self._silent(self._claim_request())
+            self._link.send("shell", "execute_request", content, self._take_claim)
+
+    @property
+    def _has_owner(self) -> bool:
+        return self._owner.run_id is not None and self._link.language == "python"
+
+    def _claim_request(self) -> Json:
+        return {
+            "do": "claim",
+            "run": self._owner.run_id,
+            "session": self._link.session_id,
+            "theirs": None if self._owner.theirs is None else list(self._owner.theirs),
+        }
+
+    def _take_claim(self, message: KernelMessage) -> None:
+        answer = self._unpack(message.content)
+        # An aborted request is sent again with its cell.
+        self._claimed = answer is not None
+        if isinstance(answer, dict) and "theirs" in answer and self._owner.theirs is None:
+            self._owner.theirs = answer["theirs"]
+
+    async def overwritten(self) -> Overwritten:
+        if not self._claimed:
+            return Overwritten()
+        request = {"do": "overwritten", "run": self._owner.run_id}
+        return _overwritten(await self._ask(request, self._limits.seconds_to_wait))
+
+    async def leave(self, temporaries: Sequence[str]) -> Overwritten:
+        """In turn with the cells: where the kernel is busy it is done later, unheard."""
+        if not self._has_owner:
+            return Overwritten()
+        # A cell of the person's may be using them.
+        names = [] if self._link.others_are_running else list(temporaries)
+        request = {"do": "leave", "run": self._owner.run_id, "temporaries": names}
+        self._claimed = False
+        return _overwritten(await self._ask_in_turn(request, self._limits.seconds_to_wait))
+
     # -- asking ------------------------------------------------------------------------------
 
     async def snapshot(self) -> Variables:
@@ -112,13 +178,20 @@ class KernelVariables:
             answer = await self._ask(self._snapshot_request(), self._limits.seconds_to_wait)
             if answer is None:
                 self._link.others_ran = True
-                notice = "the kernel is busy: variables are as they were last seen"
+                notice = f"the kernel is busy: its variables are {self._last_seen()}"
             elif not self._apply(answer):
-                notice = "the kernel could not list its variables: they are as last seen"
+                notice = f"the kernel could not list its variables: they are {self._last_seen()}"
         return Variables(dict(self._values), truncated=not self._complete, notice=notice)
+
+    def _last_seen(self) -> str:
+        return "as they were last seen" if self._version else "not known"
 
     async def present(self, names: Sequence[str]) -> set[str]:
         answer = await self._must_ask({"do": "present", "names": list(names)})
+        return set(answer)
+
+    async def importable(self, modules: Sequence[str]) -> set[str]:
+        answer = await self._must_ask({"do": "importable", "modules": list(modules)})
         return set(answer)
 
     async def summarize(self, strategies: Mapping[str, str]) -> dict[str, Any]:
@@ -126,7 +199,11 @@ class KernelVariables:
         return dict(answer)
 
     async def promote(self, old: str, new: str) -> None:
-        answer = await self._must_ask({"do": "promote", "old": old, "new": new})
+        if not self._claimed and self._has_owner:
+            # Otherwise it would not be known which names are the person's.
+            await self._ask_in_turn(self._claim_request(), self._limits.seconds_to_compute)
+        request = {"do": "promote", "run": self._owner.run_id, "old": old, "new": new}
+        answer = await self._must_ask(request)
         self._known_now = False
         if answer["refused"] is not None:
             msg = f"cannot promote '{old}' to '{new}': {answer['refused']}"
@@ -158,14 +235,11 @@ class KernelVariables:
             self._brought = self._on_control = False
         if self._link.others_are_running:
             return None
-        content = {
-            "code": "",
-            "silent": True,
-            "store_history": False,
-            "user_expressions": {EXPRESSION: self._expression(request)},
-            "allow_stdin": False,
-            "stop_on_error": False,
-        }
+        return await self._ask_in_turn(request, seconds)
+
+    async def _ask_in_turn(self, request: Json, seconds: float) -> Any:
+        """Behind the cells that were sent before."""
+        content = self._silent(request)
         reply = await self._link.ask("shell", "execute_request", content, seconds)
         return None if reply is None else self._unpack(reply)
 
@@ -179,6 +253,17 @@ class KernelVariables:
             "limit": self._limits.max_names,
             "seconds": self._limits.seconds_in_kernel,
             "probe": _PROBE,
+        }
+
+    def _silent(self, request: Json) -> Json:
+        """A cell that nobody sees and that asks the probe."""
+        return {
+            "code": "",
+            "silent": True,
+            "store_history": False,
+            "user_expressions": {EXPRESSION: self._expression(request)},
+            "allow_stdin": False,
+            "stop_on_error": False,
         }
 
     def _expression(self, request: Json) -> str:
@@ -206,9 +291,16 @@ class KernelVariables:
             self._values = {}
         for name in answer["gone"]:
             self._values.pop(name, None)
-        self._values.update(answer["set"])
+        for name, value in answer["set"].items():
+            self._values[name] = _NESTED if is_too_deep(value) else value
         self._version = answer["version"]
         self._complete = answer["complete"]
         self._on_control = answer["control"]
         self._known_now = True
         return True
+
+
+def _overwritten(answer: Any) -> Overwritten:
+    if not isinstance(answer, dict) or "failed" in answer:
+        return Overwritten()
+    return Overwritten(tuple(answer["rebound"]), tuple(answer["deleted"]))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import logging
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
@@ -25,11 +26,17 @@ from notebook_bcc_ext.adapters.notebook_apply import (
     set_log_position,
 )
 from notebook_bcc_ext.adapters.notebook_file import without_trust
-from notebook_bcc_ext.adapters.operation_log import LogState, OperationLog, pack_image
-from notebook_bcc_ext.errors import StaleBaseError
+from notebook_bcc_ext.adapters.notebook_logs import NotebookLogs
+from notebook_bcc_ext.adapters.notebook_paths import normal_path
+from notebook_bcc_ext.adapters.notebook_shape import fault_of, refuse_malformed
+from notebook_bcc_ext.adapters.operation_log import OperationLog
+from notebook_bcc_ext.adapters.operation_rows import LogState
+from notebook_bcc_ext.adapters.operation_text import pack_image
+from notebook_bcc_ext.errors import StaleBaseError, StoreError
 from notebook_bcc_ext.protocol.notebook_ops import LoggedOp
 
 Json = dict[str, Any]
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -58,6 +65,7 @@ class MergedSaves:
         self._manager = manager
         self._access = access
         self._log = log
+        self.logs = NotebookLogs(access, log)
 
     # -- tabs -----------------------------------------------------------------------------------
 
@@ -67,7 +75,7 @@ class MergedSaves:
         async def look() -> SavedNotebook:
             async with self._access.locks.hold(path):
                 stamp = await self._access.state(path)
-                state = await self._state(path)
+                state = await self.logs.at(path)
             return SavedNotebook(
                 stamp,
                 state.log_id if state else None,
@@ -83,10 +91,13 @@ class MergedSaves:
         async def read() -> SavedNotebook:
             async with self._access.locks.hold(path):
                 model = await self._access.get(path)
-                state = await self._state(path)
                 notebook: Json = model["content"]
+                refuse_malformed(path, notebook)
+                state = await self.logs.at(path)
+                if state is not None:
+                    state = await self.logs.of_content(path, notebook, state)
                 await self._access.compute(lambda: make_current(notebook))
-                seq = await self._bring_up(notebook, state, log_position(notebook))
+                seq = await self._bring_up(notebook, state, _position(notebook, state))
             stamp = FileStamp.of(model)
             return SavedNotebook(stamp, state.log_id if state else None, seq, content=notebook)
 
@@ -100,12 +111,15 @@ class MergedSaves:
         return await self._access.run(write)
 
     async def _save(self, path: str, content: Json, base: Base) -> SavedNotebook:
+        refuse_malformed(path, content)
         found = await self._access.state(path)
         if not self._access.states.same(path, base.hash, found.token):
             raise StaleBaseError(
                 f"{path} was changed by somebody else since this tab read it: merge, then save"
             )
-        state = await self._state(path)
+        # A tab that knows of no log was opened before there was one, or has another file.
+        find = self.logs.at if base.log_id is not None else self.logs.of_file
+        state = await find(path)
         await self._access.compute(lambda: make_current(content))
         seq = await self._bring_up(content, state, (base.log_id, base.applied_seq), strict=True)
         stamp = await self._write(path, content, state, seq)
@@ -163,27 +177,42 @@ class MergedSaves:
         return replacement
 
     async def _save_of_others(self, save: Callable[..., Any], model: Json, path: str = "") -> Any:
-        name = path.strip("/")
+        name = normal_path(path)
         async with self._access.locks.hold(name):
-            content, seq = model.get("content"), 0
-            state = await self._state(name)
-            if isinstance(content, dict) and state is not None:
-                content.setdefault("metadata", {})
-                make_current(content)
-                seq = await self._bring_up(content, state, log_position(content))
+            seq = await self._merged(name, model.get("content"))
             saved = await ensure_async(save(model, path))
             self._access.states.saved(name, await self._access.state(name), seq, "other")
             return saved
 
+    async def _merged(self, path: str, content: Any) -> int:
+        """Bring what somebody else saves up to the log, if it has one; the seq it is at now.
+
+        Jupyter's own saves never fail for what is wrong with our store.
+        """
+        if isinstance(content, dict):
+            content.setdefault("metadata", {})
+        try:
+            state = None if fault_of(content) else await self.logs.at(path)
+            if state is not None:
+                state = await self.logs.of_save(path, content, state)
+            if state is None:
+                return 0
+            make_current(content)
+            return await self._bring_up(content, state, log_position(content))
+        except StoreError as error:
+            logger.warning("%s was saved without what its log may have: %s", path, error)
+            return 0
+
     async def _restore(self, restore: Callable[..., Any], checkpoint_id: str, path: str) -> Any:
         """An older version is what the person wants: what the log has by now is not added to it."""
-        name = path.strip("/")
+        name = normal_path(path)
         async with self._access.locks.hold(name):
             with self._access.states.own_write():
                 restored = await ensure_async(restore(checkpoint_id, path))
-            state = await self._state(name)
+            state = await self.logs.at(name)
             if state is not None:
                 notebook: Json = (await self._access.get(name))["content"]
+                refuse_malformed(name, notebook)
                 make_current(notebook)
                 set_log_position(notebook, state.log_id, state.head_seq)
                 stamp = await self._write(name, notebook, state, state.head_seq)
@@ -192,8 +221,14 @@ class MergedSaves:
 
     # -- the log --------------------------------------------------------------------------------
 
-    async def _state(self, path: str) -> LogState | None:
-        return await self._log.find(place=self._access.place(path))
+    async def log_of(self, path: str) -> LogState | None:
+        """The log that a tab of this notebook is to follow."""
+
+        async def look() -> LogState | None:
+            async with self._access.locks.hold(path):
+                return await self.logs.of_file(path)
+
+        return await self._access.run(look)
 
     async def _bring_up(
         self,
@@ -213,6 +248,8 @@ class MergedSaves:
             if strict:
                 raise StaleBaseError("the notebook was replaced by another one: merge, then save")
             return seq
+        # What claims to be further than the log has been cannot have seen what comes next.
+        seq = min(seq, state.head_seq)
         ops = await self._log.since(state.log_id, seq)
         if ops is None and strict:
             raise StaleBaseError("the tab is too far behind the log: merge, then save")
@@ -224,3 +261,10 @@ class MergedSaves:
             return reached
 
         return await self._access.compute(apply)
+
+
+def _position(file: Json, state: LogState | None) -> tuple[str | None, int]:
+    """Where the file itself is. Without a claim: it has all that was ever flushed, or a tool or
+    a person took that out on purpose."""
+    log_id, seq = log_position(file)
+    return (log_id, seq) if log_id or state is None else (state.log_id, state.flushed_seq)

@@ -8,9 +8,19 @@ from typing import Any
 from notebook_bcc_ext.adapters.notebook_apply import unused_id
 from notebook_bcc_ext.adapters.notebook_view import NotebookView
 from notebook_bcc_ext.ports import CellText, NewCell
-from notebook_bcc_ext.protocol.notebook_ops import InsertCell, LoggedOp
+from notebook_bcc_ext.protocol.notebook_ops import (
+    METADATA_KEY,
+    InsertCell,
+    LoggedOp,
+    mark_of,
+    signed,
+)
 
 Json = dict[str, Any]
+
+
+TOP = ""
+"""An anchor that is no cell: the next one becomes the first."""
 
 
 class NewCells:
@@ -22,6 +32,7 @@ class NewCells:
         self._ids: set[str] = set()
 
     def insertion(self, cell: NewCell, view: NotebookView) -> InsertCell:
+        """The cell behind the last one, with an id of its own."""
         cell_id = unused_id(
             cell.wanted_id, lambda wanted: wanted in view.ids or wanted in self._ids
         )
@@ -31,16 +42,20 @@ class NewCells:
             "metadata": dict(cell.metadata),
             "source": cell.source,
         }
+        mark = cell.metadata.get(METADATA_KEY)
+        if mark is not None:
+            content["metadata"][METADATA_KEY] = signed(mark, cell_id, cell.cell_type, cell.source)
         if cell.cell_type == "code":
             content |= {"outputs": [], "execution_count": None}
-        after_id = None if cell.at_top else self.anchor_id or view.tail_id
         self._ids.add(cell_id)
-        return InsertCell(cell=content, after_id=after_id)
+        anchor_id = view.tail_id if self.anchor_id is None else self.anchor_id
+        return InsertCell(cell=content, after_id=None if anchor_id == TOP else anchor_id)
 
-    def sent(self, insertion: InsertCell, anchor_id: str | None) -> None:
+    def sent(self, insertion: InsertCell) -> None:
         cell = insertion.cell
-        self.on_their_way[cell["id"]] = CellText(cell["cell_type"], cell["source"])
-        self.anchor_id = anchor_id or self.anchor_id
+        mark = mark_of(cell["id"], cell["metadata"])
+        self.on_their_way[cell["id"]] = CellText(cell["cell_type"], cell["source"], mark)
+        self.anchor_id = cell["id"]
 
     def logged(self, entries: Iterable[LoggedOp]) -> None:
         for entry in entries:

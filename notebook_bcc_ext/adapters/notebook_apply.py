@@ -25,7 +25,9 @@ from itertools import pairwise
 from typing import Any, assert_never
 
 from notebook_bcc_ext.protocol.notebook_ops import (
+    MAX_SEQ,
     METADATA_KEY,
+    WIDGETS_KEY,
     ChangeOutputs,
     DeleteCell,
     InsertCell,
@@ -35,6 +37,9 @@ from notebook_bcc_ext.protocol.notebook_ops import (
     SetExecution,
     SetNotebookMetadata,
     SetSource,
+    SetWidgets,
+    says_still,
+    with_widgets,
 )
 
 Json = dict[str, Any]
@@ -72,9 +77,13 @@ class EditableNotebook:
             case InsertCell():
                 self._insert(op)
             case DeleteCell():
-                self._delete(op.cell_id)
+                self._delete(op)
             case SetNotebookMetadata():
                 merge_metadata(self._notebook["metadata"], op.metadata)
+            case SetWidgets():
+                metadata = self._notebook["metadata"]
+                widgets = with_widgets(metadata.get(WIDGETS_KEY), op.models)
+                merge_metadata(metadata, {WIDGETS_KEY: widgets})
             case ChangeOutputs():
                 if op.revision == 0 or op.revision > self._revisions.get(op.cell_id, 0):
                     self._revisions[op.cell_id] = op.revision
@@ -113,8 +122,10 @@ class EditableNotebook:
         self._next[before] = self._previous[after] = cell_id
         self._next[cell_id], self._previous[cell_id] = after, before
 
-    def _delete(self, cell_id: str) -> None:
-        if self._cells.pop(cell_id, None) is not None:
+    def _delete(self, op: DeleteCell) -> None:
+        cell_id, cell = op.cell_id, self._cells.get(op.cell_id)
+        if cell is not None and says_still(cell["cell_type"], cell["source"], op.if_written):
+            del self._cells[cell_id]
             before, after = self._previous.pop(cell_id), self._next.pop(cell_id)
             self._next[before], self._previous[after] = after, before
 
@@ -137,7 +148,8 @@ def change_cell(cell: Json, op: CellOp) -> None:
     """Change one cell in place. What a cell of that type cannot have is ignored."""
     match op:
         case SetSource():
-            cell["source"] = op.source
+            if says_still(cell["cell_type"], cell["source"], op.if_written):
+                cell["source"] = op.source
         case SetCellMetadata():
             merge_metadata(cell["metadata"], op.metadata)
         case SetExecution() if cell["cell_type"] == "code":
@@ -248,12 +260,15 @@ def unused_id(wanted: str | None, is_taken: Callable[[str], bool]) -> str:
 
 
 def log_position(notebook: Json) -> tuple[str | None, int]:
-    """(log_id, applied_seq) as the notebook carries them; (None, 0) when it does not."""
+    """(log_id, applied_seq) as the notebook carries them; (None, 0) when it does not, or says
+    what no log of ours can have said: anybody may have written the file."""
     ours = notebook["metadata"].get(METADATA_KEY)
     if not isinstance(ours, dict):
         return None, 0
     log_id, seq = ours.get("log_id"), ours.get("applied_seq")
-    if not isinstance(log_id, str) or not isinstance(seq, int) or seq < 0:
+    if isinstance(seq, float) and seq.is_integer():
+        seq = int(seq)  # A browser writes every number as a float into a shared document.
+    if not isinstance(log_id, str) or type(seq) is not int or not 0 <= seq <= MAX_SEQ:
         return None, 0
     return log_id, seq
 

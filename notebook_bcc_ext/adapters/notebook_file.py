@@ -28,8 +28,12 @@ from notebook_bcc_ext.adapters.notebook_apply import (
     replay,
     set_log_position,
 )
+from notebook_bcc_ext.adapters.notebook_logs import ids_of
+from notebook_bcc_ext.adapters.notebook_shape import refuse_malformed
 from notebook_bcc_ext.adapters.notebook_view import NotebookView
-from notebook_bcc_ext.adapters.operation_log import LogState, OperationLog, pack_image
+from notebook_bcc_ext.adapters.operation_log import OperationLog
+from notebook_bcc_ext.adapters.operation_rows import LogState
+from notebook_bcc_ext.adapters.operation_text import pack_image
 from notebook_bcc_ext.errors import ForeignChangeError, NotebookError, NotebookGoneError
 from notebook_bcc_ext.protocol.notebook_ops import LoggedOp
 
@@ -79,9 +83,10 @@ class NotebookFile:
         """
         async with self.access.locks.hold(self.path):
             notebook, before, notice = await self._load_or_make(missing)
+            refuse_malformed(self.path, notebook)
             for key, value in metadata.items():
                 notebook["metadata"].setdefault(key, value)
-            state = await self._log_of(notebook)
+            state = await self._log_of(notebook, missing)
             upgraded = await self.access.compute(lambda: make_current(notebook))
             known_id, known_seq = log_position(notebook)
             if known_id != state.log_id:
@@ -175,14 +180,11 @@ class NotebookFile:
             f"'.damaged' copies and try again"
         )
 
-    async def _log_of(self, notebook: Json) -> LogState:
+    async def _log_of(self, notebook: Json, missing: WhenMissing) -> LogState:
         """The log that this content belongs to. A copy gets one of its own."""
         claimed, seq = log_position(notebook)
         if claimed is None:
-            here = await self.log.find(place=self.place)
-            # A new notebook where an older one was deleted begins anew.
-            is_new = not await self.access.exists(self.path)
-            return here if here and not is_new else await self.log.start(self.place)
+            return await self._log_here(notebook, missing)
         state = await self.log.find(log_id=claimed)
         if state is None:
             return await self.log.start(self.place)
@@ -195,6 +197,17 @@ class NotebookFile:
             return await self.log.start(self.place)
         await self.log.move(claimed, self.place)
         return state
+
+    async def _log_here(self, notebook: Json, missing: WhenMissing) -> LogState:
+        """For content that names no log. A new notebook where an older one was deleted or
+        replaced begins anew."""
+        here = await self.log.find(place=self.place)
+        if here is not None and await self.access.exists(self.path):
+            if here.head_seq == 0 or await self.log.inserted(here.log_id) & ids_of(notebook):
+                return here
+            if missing == "refuse":
+                raise _replaced(self.path)
+        return await self.log.start(self.place)
 
     # -- during a run -------------------------------------------------------------------------
 
@@ -227,6 +240,8 @@ class NotebookFile:
             image = await self.log.image(state.log_id)
             if image is None:
                 raise NotebookError(f"nothing is left to make {self.path} again from")
+            # Its log may have been put aside when the file went.
+            await self.log.move(state.log_id, self.place)
             seq, content = image
             notebook = await self._from_image(content)
             return await self._write(notebook, state.log_id, seq, before=None)
@@ -241,14 +256,14 @@ class NotebookFile:
                 f"cancel the run."
             ) from error
         notebook: Json = model["content"]
+        refuse_malformed(self.path, notebook)
         claimed, seq = log_position(notebook)
-        if claimed is None:
-            seq = await self._flushed(state.log_id)
+        now = await self.log.find(log_id=state.log_id)
+        if claimed is None and now is not None and now.place == self.place:
+            seq = now.flushed_seq
         elif claimed != state.log_id:
-            raise ForeignChangeError(
-                f"{self.path} was replaced by another notebook, or another server writes it "
-                f"too. Nothing was overwritten: stop one of them, then retry."
-            )
+            raise _replaced(self.path)
+        seq = seq if now is None else min(seq, now.head_seq)
         await self.access.compute(lambda: make_current(notebook))
         return notebook, seq, FileStamp.of(model)
 
@@ -299,6 +314,13 @@ class NotebookFile:
         return await self.access.compute(
             lambda: NotebookView(notebook, anchor_id, keep_cells=self.keep_cells)
         )
+
+
+def _replaced(path: str) -> ForeignChangeError:
+    return ForeignChangeError(
+        f"{path} was replaced by another notebook, or another server writes it too. Nothing was "
+        f"overwritten: stop one of them, then retry."
+    )
 
 
 def without_trust(notebook: Json) -> Json:

@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, assert_never
 
 from notebook_bcc_ext.adapters.notebook_apply import change_cell, copy_of_cell, merge_metadata
 from notebook_bcc_ext.adapters.notebook_notices import NotebookNotices
+from notebook_bcc_ext.observation.output_text import text_of_outputs
 from notebook_bcc_ext.ports import CellText
 from notebook_bcc_ext.protocol.notebook_ops import (
     METADATA_KEY,
+    WIDGETS_KEY,
     ChangeOutputs,
     DeleteCell,
     InsertCell,
@@ -26,13 +29,25 @@ from notebook_bcc_ext.protocol.notebook_ops import (
     SetExecution,
     SetNotebookMetadata,
     SetSource,
+    SetWidgets,
+    mark_of,
 )
 from notebook_bcc_ext.protocol.observation import NotebookSummary
 
 Json = dict[str, Any]
 
 _LAST_OUTPUT_CHARS = 1_000
+_LAST_OUTPUTS = 20
 _HEADING = "# "
+
+
+@dataclass
+class RunPart:
+    """Where a run's cells are in the notebook."""
+
+    after_id: str | None
+    """The cell before its first one; None where it begins the notebook."""
+    heading_id: str | None = None
 
 
 class NotebookView:
@@ -40,16 +55,22 @@ class NotebookView:
         cells = notebook["cells"]
         self._keep_cells = keep_cells
         self._metadata: Json = dict(notebook["metadata"])
-        self._metadata.pop(METADATA_KEY, None)
+        for ours_or_large in (METADATA_KEY, WIDGETS_KEY):
+            self._metadata.pop(ours_or_large, None)
         self.ids: set[str] = {cell["id"] for cell in cells}
         self._count = len(cells)
         self.tail_id: str | None = cells[-1]["id"] if cells else None
         self._tail_type: str | None = cells[-1]["cell_type"] if cells else None
         self.heading_id: str | None = None
         self.heading_source = ""
+        self.parts: dict[str, RunPart] = {}
+        """By run, where what it wrote begins."""
+        before: str | None = None
         for cell in cells:
-            if self._note_heading(cell):
-                break
+            self._note_part(cell, before)
+            if self.heading_id is None:
+                self._note_heading(cell)
+            before = cell["id"]
         # The latest cells are those up to the one written last: the next cell follows there.
         end = next((i + 1 for i, cell in enumerate(cells) if cell["id"] == anchor_id), len(cells))
         latest = cells[max(0, end - keep_cells) : end]
@@ -80,7 +101,7 @@ class NotebookView:
     def text_of(self, cell_id: str) -> CellText | None:
         """None when the cell is not among the latest; it may still be in the notebook."""
         cell = self._latest.get(cell_id)
-        return None if cell is None else CellText(cell["cell_type"], cell["source"])
+        return None if cell is None else text_of_cell(cell)
 
     def _title(self) -> str | None:
         title = self._metadata.get("title")
@@ -104,6 +125,8 @@ class NotebookView:
                 self._delete(op.cell_id)
             case SetNotebookMetadata():
                 merge_metadata(self._metadata, op.metadata)
+            case SetWidgets():
+                pass
             case SetSource() | SetCellMetadata() | SetExecution() | ChangeOutputs():
                 self._change(op)
             case _:
@@ -116,6 +139,7 @@ class NotebookView:
         at_end = op.after_id == self.tail_id or (
             op.after_id is not None and op.after_id not in self.ids
         )
+        old_tail = self.tail_id
         self.ids.add(cell_id)
         self._count += 1
         if at_end:
@@ -123,6 +147,7 @@ class NotebookView:
         self._latest[cell_id] = copy_of_cell(op.cell)
         if op.after_id is None:
             self._latest.move_to_end(cell_id, last=False)
+        self._note_part(op.cell, old_tail if at_end else op.after_id)
         if self.heading_id is None or op.after_id is None:
             self._note_heading(op.cell)
         if len(self._latest) > self._keep_cells:
@@ -139,6 +164,9 @@ class NotebookView:
         # The id stays taken: a new cell must not be mistaken for the deleted one.
         if cell_id == self.heading_id:
             self.heading_id, self.heading_source = None, ""
+        for part in self.parts.values():
+            if part.heading_id == cell_id:
+                part.heading_id = None
 
     def _change(self, op: SetSource | SetCellMetadata | SetExecution | ChangeOutputs) -> None:
         cell = self._latest.get(op.cell_id)
@@ -149,11 +177,26 @@ class NotebookView:
         if isinstance(op, SetSource) and op.cell_id == self.heading_id:
             self.heading_source = op.source
 
-    def _note_heading(self, cell: Json) -> bool:
-        found = cell["cell_type"] == "markdown" and cell["source"].startswith(_HEADING)
-        if found:
+    def _note_heading(self, cell: Json) -> None:
+        if _is_heading(cell):
             self.heading_id, self.heading_source = cell["id"], cell["source"]
-        return bool(found)
+
+    def _note_part(self, cell: Json, before: str | None) -> None:
+        """`before` is the cell in front of it, None for the first."""
+        run = mark_of(cell["id"], cell["metadata"]).get("run")
+        if run is None:
+            return
+        part = self.parts.setdefault(run, RunPart(before))
+        if part.heading_id is None and _is_heading(cell):
+            part.heading_id = cell["id"]
+
+
+def _is_heading(cell: Json) -> bool:
+    return bool(cell["cell_type"] == "markdown" and cell["source"].startswith(_HEADING))
+
+
+def text_of_cell(cell: Json) -> CellText:
+    return CellText(cell["cell_type"], cell["source"], mark_of(cell["id"], cell["metadata"]))
 
 
 class CurrentView:
@@ -195,22 +238,4 @@ class CurrentView:
 
 def _text_of(outputs: list[Json]) -> str | None:
     """The end of what the outputs say, as text."""
-    parts: list[str] = []
-    size = 0
-    for output in reversed(outputs):
-        text = _text_of_output(output)
-        parts.append(text)
-        size += len(text)
-        if size >= _LAST_OUTPUT_CHARS:
-            break
-    return "".join(reversed(parts))[-_LAST_OUTPUT_CHARS:] or None
-
-
-def _text_of_output(output: Json) -> str:
-    match output["output_type"]:
-        case "stream":
-            return str(output["text"])
-        case "error":
-            return f"{output.get('ename')}: {output.get('evalue')}"
-        case _:
-            return str(output.get("data", {}).get("text/plain", ""))
+    return text_of_outputs(outputs[-_LAST_OUTPUTS:])[-_LAST_OUTPUT_CHARS:] or None

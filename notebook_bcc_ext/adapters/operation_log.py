@@ -12,45 +12,28 @@ killed in the middle of a save may leave half a file, and half a file cannot be 
 from __future__ import annotations
 
 import asyncio
-import json
-import time
 import uuid
-import zlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from pydantic import TypeAdapter
-from pydantic_core import PydanticSerializationError
-
-from notebook_bcc_ext.adapters.sqlite_database import Database, call_on, committed
-from notebook_bcc_ext.adapters.sqlite_file import Connection
-from notebook_bcc_ext.errors import StoreError
-from notebook_bcc_ext.protocol.notebook_ops import (
-    ChangeOutputs,
-    LoggedOp,
-    NotebookOp,
+from notebook_bcc_ext.adapters import operation_rows as rows
+from notebook_bcc_ext.adapters.operation_rows import LogState
+from notebook_bcc_ext.adapters.operation_text import (
+    NOTHING,
+    from_row,
+    refuse_deep,
+    unpack_image,
 )
+from notebook_bcc_ext.adapters.sqlite_database import Database, call_on, committed
+from notebook_bcc_ext.protocol.notebook_ops import InsertCell, LoggedOp, NotebookOp
 
 Json = dict[str, Any]
 Subscriber = Callable[[str, list[LoggedOp]], None]
 
 # So many operations are read in less time than another thread takes to begin.
 _FEW = 20
-_OPERATION: TypeAdapter[NotebookOp] = TypeAdapter(NotebookOp)
-
-
-@dataclass(frozen=True)
-class LogState:
-    log_id: str
-    place: str
-    """Where the notebook is; unlike a path, unique across servers that share the store."""
-    head_seq: int
-    flushed_seq: int
-    anchor_id: str | None
-    """The last cell that was written in reading order; the next one follows it."""
 
 
 class OperationLog:
@@ -62,32 +45,56 @@ class OperationLog:
         self._keep_bytes = keep_bytes
         self._subscribers: dict[Subscriber, asyncio.AbstractEventLoop] = {}
         self._readers: dict[str, dict[str, int]] = {}
-        self._latest: dict[str, tuple[_Append, Future[list[LoggedOp]]]] = {}
+        self._unreadable: dict[str, set[int]] = {}
+        self._untold: dict[str, list[str]] = {}
+        self._latest: dict[str, tuple[rows.Append, Future[list[LoggedOp]]]] = {}
 
     # -- which log ----------------------------------------------------------------------------
 
     async def find(self, *, log_id: str | None = None, place: str | None = None) -> LogState | None:
-        return await self._database.read(partial(_find, log_id, place))
+        return self._sound(await self._database.read(partial(rows.find, log_id, place)))
+
+    def _sound(self, state: LogState | None) -> LogState | None:
+        if state is None or state.is_sound:
+            return state
+        self._database.tell(
+            f"What the run store keeps of the notebook {state.place} cannot be read. It was set "
+            "aside; the notebook itself is as it was last saved."
+        )
+        return None
 
     async def unflushed(self, root: str) -> list[LogState]:
         """Logs of notebooks below `root` whose files lag behind: their server was killed."""
-        return await self._database.read(partial(_unflushed, root))
+        lagging = await self._database.read(partial(rows.unflushed, root))
+        return [state for state in lagging if self._sound(state)]
+
+    async def within(self, place: str) -> list[LogState]:
+        """The logs of a notebook, or of all notebooks in a folder."""
+        found = await self._database.read(partial(rows.within, place))
+        return [state for state in found if self._sound(state)]
 
     async def start(self, place: str) -> LogState:
         """A new log for the place; an older one of that place is forgotten."""
-        return await self._database.write(partial(_start, uuid.uuid4().hex, place))
+        now = self._database.now()
+        return await self._database.write(partial(rows.start, uuid.uuid4().hex, place, now))
 
     async def move(self, log_id: str, place: str) -> None:
         """The notebook was renamed."""
-        await self._database.write(partial(_move, log_id, place))
+        await self._database.write(partial(rows.move, log_id, place))
+
+    async def retire(self, log_id: str) -> None:
+        """The notebook was deleted or replaced: nothing of what it held may come back."""
+        await self._database.write(partial(rows.retire, log_id))
+
+    async def put_aside(self, state: LogState) -> None:
+        """The same while its run is not at rest: the log keeps what the run wrote and waits for
+        its word, and whatever is put in the notebook's place has nothing to do with it."""
+        aside = f"{rows.GONE}{state.log_id}:{state.place}"
+        await self._database.write(partial(rows.move, state.log_id, aside))
 
     async def advance(self, log_id: str, seq: int) -> None:
         """Number on from `seq`: the notebook has seen operations that a power cut took from us."""
-        await self._database.write(partial(_advance, log_id, seq))
-
-    async def forget_unused(self, days: float) -> int:
-        """Drop the logs nobody wrote to for so long; how many."""
-        return await self._database.write(partial(_forget_unused, time.time() - days * 86_400))
+        await self._database.write(partial(rows.advance, log_id, seq))
 
     # -- operations ---------------------------------------------------------------------------
 
@@ -104,12 +111,14 @@ class OperationLog:
         self, log_id: str, ops: Sequence[NotebookOp], anchor_id: str | None = None
     ) -> Future[list[LoggedOp]]:
         """Store operations without waiting, in order with all others."""
+        for op in ops:
+            refuse_deep(op)
         earlier = self._latest.get(log_id)
         if earlier is not None:
             job, stored = earlier
             if self._database.amend(stored, partial(job.add, ops, anchor_id)):
                 return stored
-        job = _Append(log_id, ops, anchor_id)
+        job = rows.Append(log_id, ops, anchor_id, self._database.now())
         stored = self._database.post(job.run)
         # Before any waiter's callback: both reach the loop in this order.
         stored.add_done_callback(partial(self._tell_subscribers, log_id))
@@ -123,16 +132,48 @@ class OperationLog:
     async def since(self, log_id: str, seq: int, limit: int | None = None) -> list[LoggedOp] | None:
         """Operations after `seq`, the first `limit` of them; None when the log no longer reaches
         back that far."""
-        rows = await self._database.read(partial(_since, log_id, seq, limit))
-        if rows is None:
+        stored = await self._database.read(partial(rows.since, log_id, seq, limit))
+        if stored is None:
             return None
         # Not in the database thread: every run waits for that.
-        return _parsed(rows) if len(rows) <= _FEW else await asyncio.to_thread(_parsed, rows)
+        parse = partial(self._parsed, log_id, stored)
+        return parse() if len(stored) <= _FEW else await asyncio.to_thread(parse)
+
+    def _parsed(self, log_id: str, stored: list[tuple[int, Any]]) -> list[LoggedOp]:
+        found: list[LoggedOp] = []
+        for seq, body in stored:
+            op = from_row(body)
+            if op is None:
+                self._set_aside(log_id, seq)
+            found.append(LoggedOp.model_construct(seq=seq, op=op or NOTHING))
+        return found
+
+    def _set_aside(self, log_id: str, seq: int) -> None:
+        aside = self._unreadable.setdefault(log_id, set())
+        if seq not in aside:
+            aside.add(seq)
+            self._untold.setdefault(log_id, []).append(
+                f"change {seq} of this notebook cannot be read from the run store and was left out"
+            )
+            self._database.tell(
+                f"A change of a notebook (log {log_id}, number {seq}) cannot be read from the run "
+                "store and was left out. The rest of it is not touched by this."
+            )
+
+    def take_notices(self, log_id: str) -> list[str]:
+        """What whoever writes the notebook should know of its log; once."""
+        return self._untold.pop(log_id, [])
+
+    async def inserted(self, log_id: str) -> set[str]:
+        """The cells it put into the notebook, as far as the log reaches back."""
+        stored = await self._database.read(partial(rows.all_rows, log_id))
+        ops = [entry.op for entry in self._parsed(log_id, stored)]
+        return {str(op.cell.get("id")) for op in ops if isinstance(op, InsertCell)}
 
     async def head(self, log_id: str) -> int:
         state = await self.find(log_id=log_id)
         if state is None:
-            raise _unknown(log_id)
+            raise rows.unknown_log(log_id)
         return state.head_seq
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
@@ -171,11 +212,11 @@ class OperationLog:
         slowest = min(self._readers.get(log_id, {}).values(), default=seq)
         free = min(seq, max(slowest, seq - 10 * self._keep_operations))
         limits = (self._keep_operations, self._keep_bytes)
-        await self._database.write(partial(_record_flush, log_id, seq, free, limits))
+        await self._database.write(partial(rows.record_flush, log_id, seq, free, limits))
 
     async def store_image(self, log_id: str, seq: int, packed: bytes) -> None:
         """Keep what is about to be saved (see `pack_image`): a save cut short can be repeated."""
-        await self._database.write(partial(_store_image, log_id, seq, packed))
+        await self._database.write(partial(rows.store_image, log_id, seq, packed))
 
     async def renew_image(self, log_id: str, seq: int, packed: bytes) -> None:
         """The same for a save by somebody else, while a document keeps an image at all."""
@@ -186,189 +227,11 @@ class OperationLog:
         )
 
     async def image(self, log_id: str) -> tuple[int, Json] | None:
-        return await self._database.read(partial(_image, log_id))
+        row = await self._database.read(partial(rows.image_row, log_id))
+        content = None if row is None else unpack_image(row[1])
+        return None if row is None or content is None else (row[0], content)
 
     async def drop_image(self, log_id: str) -> None:
         await self._database.write(
             lambda connection: connection.execute("DELETE FROM images WHERE log_id = ?", (log_id,))
         )
-
-
-# -- jobs of the database thread --------------------------------------------------------------
-
-_STATE = "SELECT log_id, place, head_seq, flushed_seq, anchor_id FROM logs "
-
-
-def _unknown(log_id: str) -> StoreError:
-    return StoreError(f"the operation log {log_id} is not in the run store: reopen the notebook")
-
-
-def _find(log_id: str | None, place: str | None, connection: Connection) -> LogState | None:
-    row = connection.execute(_STATE + "WHERE log_id = ? OR place = ?", (log_id, place)).fetchone()
-    return None if row is None else LogState(*row)
-
-
-def _unflushed(root: str, connection: Connection) -> list[LogState]:
-    rows = connection.execute(
-        _STATE + "WHERE head_seq > flushed_seq AND substr(place, 1, ?) = ?",
-        (len(root) + 1, f"{root}/"),
-    )
-    return [LogState(*row) for row in rows]
-
-
-def _start(log_id: str, place: str, connection: Connection) -> LogState:
-    connection.execute("DELETE FROM logs WHERE place = ?", (place,))
-    connection.execute(
-        "INSERT INTO logs (log_id, place, updated_at) VALUES (?, ?, ?)",
-        (log_id, place, time.time()),
-    )
-    return LogState(log_id, place, 0, 0, None)
-
-
-def _move(log_id: str, place: str, connection: Connection) -> None:
-    connection.execute("DELETE FROM logs WHERE place = ? AND log_id <> ?", (place, log_id))
-    connection.execute("UPDATE logs SET place = ? WHERE log_id = ?", (place, log_id))
-
-
-def _advance(log_id: str, seq: int, connection: Connection) -> None:
-    connection.execute(
-        "UPDATE logs SET head_seq = max(head_seq, ?), flushed_seq = max(flushed_seq, ?)"
-        " WHERE log_id = ?",
-        (seq, seq, log_id),
-    )
-    # What is left would no longer be contiguous with what comes; the notebook has it anyway.
-    connection.execute("DELETE FROM operations WHERE log_id = ? AND seq <= ?", (log_id, seq))
-
-
-def _forget_unused(before: float, connection: Connection) -> int:
-    return connection.execute("DELETE FROM logs WHERE updated_at < ?", (before,)).rowcount
-
-
-class _Append:
-    """One write to a log; what is to follow it may be added until it is taken up."""
-
-    def __init__(self, log_id: str, ops: Sequence[NotebookOp], anchor_id: str | None) -> None:
-        self._log_id = log_id
-        self._ops = list(ops)
-        self._anchor_id = anchor_id
-
-    def add(self, ops: Sequence[NotebookOp], anchor_id: str | None) -> None:
-        self._ops.extend(ops)
-        self._anchor_id = anchor_id or self._anchor_id
-
-    def run(self, connection: Connection) -> list[LoggedOp]:
-        row = connection.execute(
-            "SELECT head_seq FROM logs WHERE log_id = ?", (self._log_id,)
-        ).fetchone()
-        if row is None:
-            raise _unknown(self._log_id)
-        logged: list[LoggedOp] = []
-        rows: list[tuple[str, int, int, str]] = []
-        for seq, op in enumerate(self._ops, start=row[0] + 1):
-            stored, body = _serialised(op, seq)
-            logged.append(LoggedOp.model_construct(seq=seq, op=stored))
-            rows.append((self._log_id, seq, len(body), body))
-        connection.executemany("INSERT INTO operations VALUES (?, ?, ?, ?)", rows)
-        connection.execute(
-            "UPDATE logs SET head_seq = ?, anchor_id = ifnull(?, anchor_id), updated_at = ?"
-            " WHERE log_id = ?",
-            (row[0] + len(rows), self._anchor_id, time.time(), self._log_id),
-        )
-        return logged
-
-
-def _serialised(op: NotebookOp, seq: int) -> tuple[NotebookOp, str]:
-    if isinstance(op, ChangeOutputs):
-        op = op.model_copy(update={"revision": seq})
-    try:
-        return op, op.model_dump_json()
-    except PydanticSerializationError:
-        # Half of a surrogate pair (a kernel can print one) fits neither UTF-8 nor the file.
-        clean: NotebookOp = _OPERATION.validate_python(_encodable(op.model_dump()))
-        return clean, clean.model_dump_json()
-
-
-def _encodable(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode("utf-8")
-    if isinstance(value, dict):
-        return {_encodable(key): _encodable(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_encodable(item) for item in value]
-    return value
-
-
-def _since(
-    log_id: str, seq: int, limit: int | None, connection: Connection
-) -> list[tuple[int, str]] | None:
-    row = connection.execute(
-        "SELECT head_seq, (SELECT min(seq) FROM operations WHERE log_id = logs.log_id)"
-        " FROM logs WHERE log_id = ?",
-        (log_id,),
-    ).fetchone()
-    if row is None:
-        raise _unknown(log_id)
-    head, oldest = row
-    if seq >= head:
-        return []
-    if oldest is None or seq < oldest - 1:
-        return None
-    return connection.execute(
-        "SELECT seq, body FROM operations WHERE log_id = ? AND seq > ? ORDER BY seq LIMIT ?",
-        (log_id, seq, -1 if limit is None else limit),
-    ).fetchall()
-
-
-def _parsed(rows: list[tuple[int, str]]) -> list[LoggedOp]:
-    return [
-        LoggedOp.model_construct(seq=seq, op=_OPERATION.validate_json(body)) for seq, body in rows
-    ]
-
-
-def _record_flush(
-    log_id: str, seq: int, free: int, limits: tuple[int, int], connection: Connection
-) -> None:
-    connection.execute(
-        "UPDATE logs SET flushed_seq = max(flushed_seq, ?) WHERE log_id = ?", (seq, log_id)
-    )
-    # The newest stay, as many as both limits allow.
-    [surplus] = connection.execute(
-        "SELECT max(seq) FROM (SELECT seq, row_number() OVER newest AS position,"
-        " sum(bytes) OVER newest AS total FROM operations WHERE log_id = ?"
-        " WINDOW newest AS (ORDER BY seq DESC)) WHERE position > ? OR total > ?",
-        (log_id, *limits),
-    ).fetchone()
-    if surplus is not None:
-        connection.execute(
-            "DELETE FROM operations WHERE log_id = ? AND seq <= ?", (log_id, min(surplus, free))
-        )
-
-
-def pack_image(notebook: Json) -> bytes:
-    """Work that grows with the notebook: not for the event loop, nor for the database thread.
-
-    Cell by cell, because encoding all of it at once would let no other thread run meanwhile.
-    """
-    packer = zlib.compressobj(level=1)
-    rest = {key: value for key, value in notebook.items() if key != "cells"}
-    begin = json.dumps(rest)[:-1] + (', "cells": [' if rest else '"cells": [')
-    packed = [packer.compress(begin.encode())]
-    for number, cell in enumerate(notebook["cells"]):
-        text = json.dumps(cell)
-        packed.append(packer.compress(f"{', ' if number else ''}{text}".encode()))
-    packed += [packer.compress(b"]}"), packer.flush()]
-    return b"".join(packed)
-
-
-def _store_image(log_id: str, seq: int, packed: bytes, connection: Connection) -> None:
-    connection.execute("INSERT OR REPLACE INTO images VALUES (?, ?, ?)", (log_id, seq, packed))
-
-
-def _image(log_id: str, connection: Connection) -> tuple[int, Json] | None:
-    row = connection.execute(
-        "SELECT seq, content FROM images WHERE log_id = ?", (log_id,)
-    ).fetchone()
-    if row is None:
-        return None
-    content: Json = json.loads(zlib.decompress(row[1]))
-    return int(row[0]), content

@@ -29,6 +29,8 @@ from concurrent.futures import Future
 from contextvars import ContextVar
 from typing import Any
 
+from notebook_bcc_ext.adapters.notebook_paths import normal_path
+
 
 class _Lock:
     """First come, first served, for threads and tasks alike: who leaves hands it to the next."""
@@ -110,7 +112,7 @@ class PathLocks:
 
     def _wanted(self, paths: tuple[str, ...]) -> list[str]:
         """The paths this call chain does not hold yet, in an order all callers agree upon."""
-        names = {"" if self.one_for_all else path.strip("/") for path in paths}
+        names = {"" if self.one_for_all else normal_path(path) for path in paths}
         held = {hold.key for hold in _held.get() if hold.active}
         return sorted(name for name in names if (self, name) not in held)
 

@@ -14,6 +14,7 @@ from notebook_bcc_ext.ports import Json
 from notebook_bcc_ext.protocol.actions import parse_action
 from notebook_bcc_ext.protocol.ndjson import BadLine, NdjsonDecoder, decode_json
 from notebook_bcc_ext.protocol.planner import BehaviorInfo
+from notebook_bcc_ext.protocol.spelling import normalise_action
 
 Item = Json | BadLine
 
@@ -102,7 +103,7 @@ class ActionDecoder:
     def _of_object(self, line: Json) -> list[Item]:
         items: list[Item] = []
         behavior = line.get("behavior")
-        is_action = "action" in line or "type" in line
+        is_action = isinstance(normalise_action(line).get("action"), str)
         if isinstance(behavior, dict):
             try:
                 self.behavior = BehaviorInfo.parse(behavior)

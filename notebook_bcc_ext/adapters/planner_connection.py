@@ -10,7 +10,6 @@ import asyncio
 import ipaddress
 import json
 import logging
-import math
 import ssl
 import time
 from collections.abc import Callable, Iterator
@@ -24,8 +23,6 @@ from notebook_bcc_ext.adapters.planner_records import (
     CallKind,
     CallRecorder,
     OpenCall,
-    Redactor,
-    basic_credentials,
 )
 from notebook_bcc_ext.adapters.planner_retry import (
     TransientFault,
@@ -34,11 +31,20 @@ from notebook_bcc_ext.adapters.planner_retry import (
     retry_after_seconds,
     retrying,
 )
-from notebook_bcc_ext.errors import BccError, PlannerError, PlannerUnavailableError, ProtocolError
+from notebook_bcc_ext.errors import (
+    BccError,
+    PlannerError,
+    PlannerFailingError,
+    PlannerUnavailableError,
+    ProtocolError,
+)
 from notebook_bcc_ext.ports import CallListener, Json
+from notebook_bcc_ext.protocol.addresses import is_within, origin_of, without_userinfo
 from notebook_bcc_ext.protocol.ndjson import decode_json
 from notebook_bcc_ext.protocol.observation import CurrentLocation
-from notebook_bcc_ext.protocol.settings import Settings, origin_of, without_userinfo
+from notebook_bcc_ext.protocol.plain import plain
+from notebook_bcc_ext.protocol.secrets import basic_credentials
+from notebook_bcc_ext.protocol.settings import PLANNER_IDENTITY, Settings
 
 logger = logging.getLogger(__name__)
 
@@ -49,6 +55,9 @@ _EXCERPT = 200
 _REFUSAL_BYTES = 64 * 1024
 _UNAUTHORIZED = (401, 403)
 _REPEATED_AS_IS = (307, 308)
+_HOW_TO_SET_CREDENTIALS = (
+    "Set BCC_PLANNER_TOKEN or BCC_PLANNER_HEADERS, and DSLC_BASE_URL to the address they are for"
+)
 
 
 @dataclass(frozen=True)
@@ -69,7 +78,7 @@ class PlannerConnection:
         first_call_number: int = 1,
     ) -> None:
         self.settings = settings
-        self.redact = Redactor.of(settings)
+        self.redact = settings.redactor
         self._recorder = CallRecorder(
             on_call, self.redact, settings.call_record_bytes, first_call_number
         )
@@ -77,6 +86,14 @@ class PlannerConnection:
         self._client: httpx.AsyncClient | None = None
         self._opening = asyncio.Lock()
         self._told_of_secrets = False
+
+    def adopt(self, settings: Settings) -> None:
+        """All of them but where the planner is, how it speaks and who we are to it."""
+        same = {name: getattr(self.settings, name) for name in PLANNER_IDENTITY}
+        self.settings = settings.model_copy(update=same)
+        self._recorder.keep(settings.call_record_bytes)
+        if self._client is not None:
+            self._client.timeout = self._timeout()
 
     async def close(self) -> None:
         if self._client is not None:
@@ -115,10 +132,17 @@ class PlannerConnection:
             return await retrying(self.settings)(attempt, *arguments)
         except TransientFault as fault:
             tries = "1 try" if call.tries == 1 else f"{call.tries} tries"
+            if call.status is not None and is_transient(call.status):
+                raise self.error(
+                    call.url,
+                    f"answered with an error after {tries}: {fault.reason}. Look into the "
+                    "service's own log",
+                    PlannerFailingError,
+                ) from None
             raise self.error(
                 call.url,
                 f"gave no usable answer after {tries}: {fault.reason}. Check that the service "
-                "runs and that DSLC_BASE_URL points to it",
+                "runs and that this is its address",
                 PlannerUnavailableError,
             ) from None
 
@@ -128,7 +152,7 @@ class PlannerConnection:
     ) -> Iterator[OpenCall]:
         """However the call ends, exactly one record of it is made."""
         call = self._recorder.call(kind, url, location)
-        call.request = encode_body(body)
+        call.request = encode_body(self.redact.in_observation(body))
         try:
             yield call
         except asyncio.CancelledError:
@@ -154,11 +178,12 @@ class PlannerConnection:
                 return response
             await response.aclose()
             target = str(following.url)
-            if response.status_code not in _REPEATED_AS_IS or not _same_origin(request, following):
+            inside = is_within(target, self.settings.planner_address)
+            if response.status_code not in _REPEATED_AS_IS or not inside:
                 raise self.error(
                     url,
                     f"redirects (HTTP {response.status_code}) to {without_userinfo(target)}, which "
-                    "is not followed. If that is the planner, set DSLC_BASE_URL to it",
+                    "is not followed. If that is the planner, give that address",
                 )
             # Built anew: credentials and body exactly as in the first request.
             request = client.build_request(method, target, content=call.request)
@@ -186,7 +211,7 @@ class PlannerConnection:
             raise TransientFault(told, retry_after_seconds(response.headers.get("retry-after")))
         remedy = ""
         if status in _UNAUTHORIZED:
-            remedy = ". Set BCC_PLANNER_TOKEN or BCC_PLANNER_HEADERS for this planner"
+            remedy = f". {self.settings.withheld or _HOW_TO_SET_CREDENTIALS}"
         raise self.error(call.url, f"refused the request with {told}{remedy}")
 
     def answer_bytes(self, call: OpenCall, response: httpx.Response) -> AnswerBytes:
@@ -233,7 +258,7 @@ class PlannerConnection:
         return (
             f"answered HTTP {call.status}, but the answer cannot be used: {reason} "
             f"(it begins with: {self._excerpt(data)}). A planner answers with one JSON object; "
-            "check that DSLC_BASE_URL points to a planner service"
+            "check that this is the address of a planner service"
         )
 
     def _excerpt(self, data: bytes) -> str:
@@ -249,16 +274,15 @@ class PlannerConnection:
                 self._client = httpx.AsyncClient(
                     transport=self._transport,
                     headers=self._headers(),
-                    timeout=httpx.Timeout(
-                        None,
-                        connect=self.settings.connect_timeout,
-                        write=self.settings.read_timeout,
-                        pool=self.settings.connect_timeout,
-                    ),
+                    timeout=self._timeout(),
                     verify=await _tls_context(self.settings.planner_address),
                     trust_env=not _is_loopback(self.settings.planner_address),
                 )
             return self._client
+
+    def _timeout(self) -> httpx.Timeout:
+        connect, write = self.settings.connect_timeout, self.settings.read_timeout
+        return httpx.Timeout(None, connect=connect, write=write, pool=connect)
 
     def _headers(self) -> dict[str, str]:
         headers = {
@@ -339,19 +363,8 @@ def encode_body(body: Json) -> bytes:
     try:
         text = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except ValueError:
-        text = json.dumps(_finite(body), ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(plain(body), ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8", errors="replace")
-
-
-def _finite(value: object) -> object:
-    """JSON knows neither NaN nor infinity; null is what remains of them."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_finite(item) for item in value]
-    return value
 
 
 async def _tls_context(address: str) -> ssl.SSLContext:
@@ -370,7 +383,3 @@ def _is_loopback(address: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
-
-
-def _same_origin(one: httpx.Request, other: httpx.Request) -> bool:
-    return origin_of(str(one.url)) == origin_of(str(other.url))

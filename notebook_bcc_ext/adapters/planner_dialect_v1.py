@@ -60,11 +60,17 @@ class V1Planner:
         *,
         first_call_number: int = 1,
     ) -> None:
-        self._settings = settings
         self._connection = PlannerConnection(settings, on_call, transport, first_call_number)
         self._held: V1Answer | None = None
         # Where an answer fetched by `generate` wants to go on, once its actions have run.
         self._onward: V1Answer | None = None
+
+    @property
+    def _settings(self) -> Settings:
+        return self._connection.settings
+
+    def adopt(self, settings: Settings) -> None:
+        self._connection.adopt(settings)
 
     async def plan(self, request: PlannerRequest) -> PlanningAnswer:
         if request.behavior_feedback is not None:

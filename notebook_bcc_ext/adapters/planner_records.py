@@ -2,101 +2,18 @@
 
 from __future__ import annotations
 
-import base64
 import itertools
-import json
 import time
-from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Any, Literal
-from urllib.parse import quote
+from typing import Literal
 
 from notebook_bcc_ext.ports import CallListener, CallRecord
+from notebook_bcc_ext.protocol.addresses import without_userinfo
 from notebook_bcc_ext.protocol.observation import CurrentLocation
 from notebook_bcc_ext.protocol.records import CUT_MARK
-from notebook_bcc_ext.protocol.settings import Settings, without_userinfo
+from notebook_bcc_ext.protocol.secrets import Redactor
 
 CallKind = Literal["planning", "generating", "feedback"]
-
-BLANK = "***"
-# A shorter "secret" would blank half of every text, and protects nothing.
-_SHORTEST_SECRET = 4
-# In what is acted on, where a blank changes code that runs, also words of everyday are spared.
-_SHORTEST_IN_ANSWERS = 8
-_QUOTED_TIMES = 3
-
-
-class Redactor:
-    """Blanks the credentials of one planner in any text, in each form a service may echo them."""
-
-    def __init__(self, secrets: Iterable[str]) -> None:
-        forms = {
-            form
-            for secret in secrets
-            if len(secret) >= _SHORTEST_SECRET
-            for form in (*_as_json(secret), quote(secret, safe=""), quote(secret))
-        }
-        # Longest first: a secret that contains another one is blanked as a whole.
-        self._forms = sorted(forms, key=len, reverse=True)
-
-    @classmethod
-    def of(cls, settings: Settings) -> Redactor:
-        secrets = [value.get_secret_value() for value in settings.planner_headers.values()]
-        # "Bearer abc" in a header is the secret "abc" when it comes back without its scheme.
-        secrets += [text.partition(" ")[2] for text in secrets if " " in text]
-        if settings.planner_token:
-            secrets.append(settings.planner_token.get_secret_value())
-        if settings.planner_userinfo:
-            userinfo = settings.planner_userinfo.get_secret_value()
-            secrets += [userinfo, basic_credentials(userinfo), userinfo.partition(":")[2]]
-        return cls(secrets)
-
-    @property
-    def longest(self) -> int:
-        return max((len(form.encode()) for form in self._forms), default=0)
-
-    def __call__(self, text: str) -> str:
-        for form in self._forms:
-            text = text.replace(form, BLANK)
-        return text
-
-    def excerpt(self, text: str) -> str:
-        """Of a text that was cut before: half a secret at its end is still half a secret."""
-        text = self(text)
-        for form in self._forms:
-            for length in range(len(form) - 1, _SHORTEST_SECRET - 1, -1):
-                if text.endswith(form[:length]):
-                    return text[:-length] + BLANK
-        return text
-
-    def in_answer(self, value: Any) -> Any:
-        """A decoded answer without them: what a planner repeats must not get into cells."""
-        forms = [form for form in self._forms if len(form) >= _SHORTEST_IN_ANSWERS]
-        return _blanked(value, forms) if forms else value
-
-
-def _as_json(secret: str) -> list[str]:
-    """As it is, and in JSON: code that quotes it stands quoted in an answer, and so on."""
-    forms = [secret]
-    for _ in range(_QUOTED_TIMES):
-        forms.append(json.dumps(forms[-1])[1:-1])
-    return forms
-
-
-def _blanked(value: Any, forms: list[str]) -> Any:
-    if isinstance(value, str):
-        for form in forms:
-            value = value.replace(form, BLANK)
-        return value
-    if isinstance(value, dict):
-        return {_blanked(key, forms): _blanked(item, forms) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_blanked(item, forms) for item in value]
-    return value
-
-
-def basic_credentials(userinfo: str) -> str:
-    return base64.b64encode(userinfo.encode()).decode()
 
 
 class OpenCall:
@@ -168,9 +85,12 @@ class CallRecorder:
         self.listener = listener
         self.redact = redact
         self.numbers = itertools.count(first_number)
+        self.keep(max_bytes)
+
+    def keep(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
         # Kept a little longer than shown, so that a secret on the edge is seen whole and blanked.
-        self.kept_bytes = max_bytes + redact.longest
+        self.kept_bytes = max_bytes + self.redact.longest
 
     def call(self, kind: CallKind, url: str, location: CurrentLocation | None) -> OpenCall:
         return OpenCall(self, kind, url, location)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Protocol
+from typing import Any, Protocol
 
 from notebook_bcc_ext.adapters.operation_log import OperationLog
 from notebook_bcc_ext.ports import CellText
 from notebook_bcc_ext.protocol.notebook_ops import LoggedOp
+
+Json = dict[str, Any]
+
+# A room saves a second after its last change; one that people told not to save may never do.
+SAVES_WITHIN_S = 10.0
 
 
 class Room(Protocol):
@@ -17,6 +22,13 @@ class Room(Protocol):
     def position(self, log_id: str, otherwise: int) -> int: ...
 
     def text_of(self, cell_id: str) -> CellText | None: ...
+
+    @property
+    def title(self) -> object:
+        """Of the notebook's metadata."""
+
+    def cells(self) -> list[Json]:
+        """All of them, without what they put out."""
 
     def apply(self, log_id: str, ops: list[LoggedOp], position: int) -> int: ...
 

@@ -110,6 +110,11 @@ class SavedStates:
             if known is not None:
                 self._generations[new_path] = known
 
+    def forget(self, path: str) -> None:
+        """It was deleted: what comes to the same place has nothing to do with it."""
+        with self._guard:
+            self._generations.pop(path, None)
+
     def _tell(self, written: Written) -> None:
         for listener in list(self.listeners):
             listener(written)

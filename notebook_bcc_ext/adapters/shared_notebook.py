@@ -21,9 +21,11 @@ from typing import Any, assert_never
 from pycrdt import Array, Map, Text
 
 from notebook_bcc_ext.adapters.notebook_apply import apply_outputs, log_position, storable_output
+from notebook_bcc_ext.adapters.short_tasks import in_short_task
 from notebook_bcc_ext.ports import CellText
 from notebook_bcc_ext.protocol.notebook_ops import (
     METADATA_KEY,
+    WIDGETS_KEY,
     ChangeOutputs,
     DeleteCell,
     InsertCell,
@@ -33,6 +35,10 @@ from notebook_bcc_ext.protocol.notebook_ops import (
     SetExecution,
     SetNotebookMetadata,
     SetSource,
+    SetWidgets,
+    mark_of,
+    says_still,
+    with_widgets,
 )
 
 Json = dict[str, Any]
@@ -49,8 +55,10 @@ class SharedNotebooks:
         # Without file ids, whose extension may be switched off or broken, no room can be opened.
         if collaboration is None or "file_id_manager" not in self._settings:
             return None
-        document = await collaboration.get_document(
-            path=path, content_type="notebook", file_format="json", copy=False
+        document = await in_short_task(
+            collaboration.get_document(
+                path=path, content_type="notebook", file_format="json", copy=False
+            )
         )
         return None if document is None else SharedNotebook(document)
 
@@ -76,7 +84,23 @@ class SharedNotebook:
         if index is None:
             return None
         cell = self._cells[index]
-        return CellText(cell["cell_type"], str(cell["source"]))
+        mark = mark_of(cell_id, cell["metadata"])
+        return CellText(cell["cell_type"], str(cell["source"]), mark)
+
+    @property
+    def title(self) -> object:
+        return self._meta["metadata"].get("title")
+
+    def cells(self) -> list[Json]:
+        return [
+            {
+                "id": cell["id"],
+                "cell_type": cell["cell_type"],
+                "source": str(cell["source"]),
+                "metadata": {METADATA_KEY: cell["metadata"].get(METADATA_KEY)},
+            }
+            for cell in self._cells
+        ]
 
     def apply(self, log_id: str, ops: Iterable[LoggedOp], position: int) -> int:
         """Apply what the document has not seen; the operation it has reached."""
@@ -94,11 +118,7 @@ class SharedNotebook:
 
     def _claim(self) -> Json:
         claim = self._meta["metadata"].get(METADATA_KEY)
-        if not isinstance(claim, Mapping):
-            return {}
-        seq = claim.get("applied_seq")
-        # A browser writes every number as a float.
-        return {**claim, "applied_seq": int(seq) if isinstance(seq, float) else seq}
+        return {**claim} if isinstance(claim, Mapping) else {}
 
     def _index_of(self, cell_id: str) -> int | None:
         # From the end, because a run changes what it wrote last.
@@ -116,15 +136,17 @@ class SharedNotebook:
         if isinstance(op, SetNotebookMetadata):
             _merge(self._meta["metadata"], op.metadata)
             return
+        if isinstance(op, SetWidgets):
+            metadata = self._meta["metadata"]
+            _merge(metadata, {WIDGETS_KEY: with_widgets(metadata.get(WIDGETS_KEY), op.models)})
+            return
         index = self._index_of(op.cell_id)
         if index is None:
             return  # The person deleted it.
         cell: Map[Any] = self._cells[index]
         match op:
-            case DeleteCell():
-                del self._cells[index]
-            case SetSource():
-                self._document.set_cell(index, source=op.source)
+            case DeleteCell() | SetSource():
+                self._rewrite(index, cell, op)
             case SetCellMetadata():
                 _merge(cell["metadata"], op.metadata)
             case SetExecution() if cell["cell_type"] == "code":
@@ -144,6 +166,14 @@ class SharedNotebook:
             before = self._index_of(op.after_id)
             place = len(self._cells) if before is None else before + 1
         self._cells.insert(place, self._document.create_ycell(op.cell))
+
+    def _rewrite(self, index: int, cell: Map[Any], op: DeleteCell | SetSource) -> None:
+        if not says_still(cell["cell_type"], str(cell["source"]), op.if_written):
+            return  # The person is typing there.
+        if isinstance(op, DeleteCell):
+            del self._cells[index]
+        else:
+            self._document.set_cell(index, source=op.source)
 
     def _set_execution(self, cell: Map[Any], op: SetExecution) -> None:
         if op.state == "running":

@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import math
 import queue
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
@@ -27,11 +29,14 @@ from notebook_bcc_ext.errors import StoreError
 
 T = TypeVar("T")
 
+log = logging.getLogger(__name__)
+
 # Bounds the time one transaction holds the write lock, and the work redone when a job in it fails.
 _JOBS_PER_TRANSACTION = 500
 # How long a posted job waits for one that somebody awaits, to share its transaction.
 _HOLD_SECONDS = 0.005
 _BUSY_TIMEOUT_S = 5.0
+_MOST_NOTICES = 20
 
 
 class _Job(NamedTuple):
@@ -83,8 +88,16 @@ async def committed(future: Future[T]) -> T:
 class Database:
     """Runs functions of a connection, in the order they were given, each group in a transaction."""
 
-    def __init__(self, path: Path, *, busy_timeout_s: float = _BUSY_TIMEOUT_S) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        busy_timeout_s: float = _BUSY_TIMEOUT_S,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """`clock` says what is old; a machine's own may jump."""
         self._path = path
+        self.now = clock
         self._busy_timeout_s = busy_timeout_s
         self._jobs: queue.SimpleQueue[list[_Job] | None] = queue.SimpleQueue()
         self._held: list[_Job] = []
@@ -94,7 +107,7 @@ class Database:
         self._loop, self._loop_thread = asyncio.get_running_loop(), threading.get_ident()
         self._failure: Exception | None = None
         """Why nothing can be written, until the event loop has heard of it."""
-        self.notice: str | None = None
+        self.notices: list[str] = []
         """What the person should know about this file, e.g. that a damaged one was set aside."""
         self._opened: Future[None] = Future()
         self._thread = threading.Thread(target=self._serve, name="notebook-bcc-store", daemon=True)
@@ -103,6 +116,12 @@ class Database:
     @property
     def path(self) -> Path:
         return self._path
+
+    def tell(self, notice: str) -> None:
+        """Have the person know, and the log."""
+        if notice not in self.notices and len(self.notices) < _MOST_NOTICES:
+            self.notices.append(notice)
+            log.warning(notice)
 
     async def open(self) -> None:
         """Wait until the file is usable; StoreError says why it is not."""
@@ -179,11 +198,13 @@ class Database:
 
     def _serve(self) -> None:
         try:
-            connection, self.notice = open_file(self._path, self._busy_timeout_s)
+            connection, notice = open_file(self._path, self._busy_timeout_s)
         except StoreError as error:
             self._opened.set_exception(error)
             self._refuse_all(error)
             return
+        if notice is not None:
+            self.tell(notice)
         self._opened.set_result(None)
         try:
             while batch := self._next_batch():

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import errno
-import logging
+import os
 import sqlite3
+import stat
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,16 +14,12 @@ from notebook_bcc_ext.errors import StoreError
 
 Connection = sqlite3.Connection
 
-log = logging.getLogger(__name__)
-
 
 def open_file(path: Path, busy_timeout_s: float) -> tuple[Connection, str | None]:
     """A connection, and what the person should know about the file."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        # Made before SQLite makes it: its side files take over these rights.
-        path.touch(mode=0o600)
-        path.chmod(0o600)
+        _make_private(path)
         return _open_sound_file(path, busy_timeout_s), None
     except (OSError, sqlite3.Error) as error:
         if _is_damage(error):
@@ -30,8 +27,27 @@ def open_file(path: Path, busy_timeout_s: float) -> tuple[Connection, str | None
         raise explained(path, error) from error
 
 
+def _make_private(path: Path) -> None:
+    """Made before SQLite makes it: its side files take over these rights. A link is not followed:
+    whoever put it there would have another file opened, and its rights changed."""
+    if path.is_symlink():
+        raise StoreError(
+            f"the run store {path} is a symbolic link, which is not followed: remove it, or name "
+            "the file itself with NotebookBccApp.store_path"
+        )
+    flags = os.O_CREAT | os.O_RDONLY | os.O_NONBLOCK | getattr(os, "O_NOFOLLOW", 0)
+    file = os.open(path, flags, 0o600)
+    try:
+        if stat.S_ISREG(os.fstat(file).st_mode):
+            os.fchmod(file, 0o600)
+    finally:
+        os.close(file)
+
+
 def _open_sound_file(path: Path, busy_timeout_s: float) -> Connection:
     connection = sqlite3.connect(path, timeout=busy_timeout_s, isolation_level=None)
+    # A text that is not UTF-8 spoils its own row, not everybody's answer.
+    connection.text_factory = lambda data: data.decode("utf-8", "replace")
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
@@ -61,7 +77,6 @@ def _open_new_file(path: Path, busy_timeout_s: float, damage: Exception) -> tupl
         f"The run store {path} was damaged ({damage}). It was set aside as "
         f"{aside.name} and a new, empty one was made; earlier runs are not listed."
     )
-    log.warning(notice)
     return connection, notice
 
 

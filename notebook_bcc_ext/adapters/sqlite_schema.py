@@ -88,6 +88,12 @@ MIGRATIONS: tuple[str, ...] = (
 )
 
 
+def field_of(column: str, name: str) -> str:
+    """SQL for one field of a column that holds JSON; NULL where it does not."""
+    sound = f"typeof({column}) = 'text' AND json_valid({column})"
+    return f"CASE WHEN {sound} THEN json_extract({column}, '$.{name}') END"
+
+
 def _refuse_newer(version: int, known: int) -> None:
     if version > known:
         raise StoreError(

@@ -1,25 +1,28 @@
 """Which runs of the store are this server's, and which have been kept long enough.
 
-Never dropped for its age in the list: a run that is not at rest. Never touched: a run whose
-server is alive.
+Never dropped, whatever the clock says: a run that is not at rest, and the log of a notebook whose
+file lacks some of it. Never touched: a run whose server is alive.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
 
+from notebook_bcc_ext.adapters.notebook_paths import same_file
+from notebook_bcc_ext.adapters.operation_rows import forget_unused
 from notebook_bcc_ext.adapters.owner_mark import is_alive, process_of
 from notebook_bcc_ext.adapters.sqlite_database import Database
 from notebook_bcc_ext.adapters.sqlite_file import Connection
+from notebook_bcc_ext.adapters.sqlite_schema import field_of
 from notebook_bcc_ext.protocol.states import State
 
 DAY_SECONDS = 86_400
 _AT_REST = (State.ERROR, State.CANCELLED, State.WORKFLOW_COMPLETED)
 _RUN_TABLES = ("runs", "trails", "transitions", "calls", "proposals", "activity")
-_STATE = "json_extract(ifnull(latest, snapshot), '$.state')"
+_STATE = field_of("ifnull(latest, snapshot)", "state")
+_NOTEBOOK = field_of("snapshot", "request.notebook")
 
 
 @dataclass(frozen=True)
@@ -42,18 +45,18 @@ class StoreUpkeep:
         alive = await self._live_owners()
         return await self._database.write(partial(_claim, self._place, self._owner, alive))
 
-    async def other_server(self, notebook: str) -> str | None:
-        """The process of another live server that has an unfinished run in this notebook."""
+    async def other_server(self, place: str) -> str | None:
+        """The process of another live server that has an unfinished run in the notebook there."""
         alive = await self._live_owners() - {self._owner}
         if not alive:
             return None
-        found = await self._database.read(partial(_owner_of, self._place, notebook, alive))
+        found = await self._database.read(partial(_owner_of, place, alive))
         return None if found is None else process_of(found)
 
     async def tidy(self, retention: Retention) -> list[str]:
         """Drop what is beyond the limits; the ids of the runs that went."""
         alive = await self._live_owners() - {self._owner}
-        return await self._database.write(partial(_tidy, retention, alive))
+        return await self._database.write(partial(_tidy, retention, alive, self._database.now()))
 
     async def _live_owners(self) -> set[str]:
         owners = await self._database.read(_owners)
@@ -86,41 +89,52 @@ def _claim(place: str, me: str, alive: Collection[str], connection: Connection) 
     return mine
 
 
-def _owner_of(
-    place: str, notebook: str, alive: Collection[str], connection: Connection
-) -> str | None:
+def _owner_of(place: str, alive: Collection[str], connection: Connection) -> str | None:
     rows = connection.execute(
-        f"SELECT owner, {_STATE} FROM runs"  # noqa: S608  a name of ours
-        " WHERE place = ? AND json_extract(snapshot, '$.request.notebook') = ?",
-        (place, notebook),
+        f"SELECT owner, {_STATE}, place || '/' || {_NOTEBOOK}"  # noqa: S608  names of ours
+        f" FROM runs WHERE place IS NOT NULL AND {_NOTEBOOK} IS NOT NULL"
     )
-    return next((owner for owner, state in rows if owner in alive and not _rests(state)), None)
+    for owner, state, there in rows:
+        if owner in alive and not _rests(state) and same_file(there, place):
+            return str(owner)
+    return None
 
 
-def _tidy(retention: Retention, alive: Collection[str], connection: Connection) -> list[str]:
-    oldest = time.time() - retention.days * DAY_SECONDS
-    connection.execute("DELETE FROM logs WHERE updated_at < ?", (oldest,))
+def _tidy(
+    retention: Retention, alive: Collection[str], now: float, connection: Connection
+) -> list[str]:
+    oldest = now - retention.days * DAY_SECONDS
     rows = connection.execute(
-        f"SELECT run_id, owner, updated_at, {_STATE}"  # noqa: S608  a name of ours
-        " FROM runs ORDER BY number DESC"
+        f"SELECT run_id, owner, updated_at < ?, {_STATE}, place || '/' || {_NOTEBOOK}"  # noqa: S608  ours
+        " FROM runs ORDER BY number DESC",
+        (oldest,),
     ).fetchall()
+    forget_unused(
+        oldest, {place for _, _, _, state, place in rows if not _rests(state)}, connection
+    )
     free = [row for row in rows if row[1] not in alive]
+    resting = [
+        (position, run_id, is_old)
+        for position, (run_id, _, is_old, state, _) in enumerate(free)
+        if _rests(state)
+    ]
     gone: list[str] = []
-    for position, (run_id, _, updated_at, state) in enumerate(free):
-        if updated_at < oldest or (position >= retention.runs and _rests(state)):
+    for position, run_id, is_old in resting:
+        if is_old or position >= retention.runs:
             forget_run(run_id, connection)
             gone.append(run_id)
-    for run_id, _, _, state in reversed(free):
+    for _, run_id, _ in reversed(resting):
         if _used_bytes(connection) <= retention.bytes:
             break
-        if run_id not in gone and _rests(state):
+        if run_id not in gone:
             forget_run(run_id, connection)
             gone.append(run_id)
     return gone
 
 
 def _rests(state: object) -> bool:
-    return state in _AT_REST
+    """Also where the state cannot be read: nobody can go on with such a run."""
+    return state in _AT_REST or state is None
 
 
 def _used_bytes(connection: Connection) -> int:

@@ -6,22 +6,25 @@ import argparse
 import asyncio
 import signal
 import socket
+from pathlib import Path
 
 from tornado.httpserver import HTTPServer
 
-from notebook_bcc_ext.cli.parsing import Subparsers
+from notebook_bcc_ext.cli.output import say
 from notebook_bcc_ext.errors import BccError
+from notebook_bcc_ext.hosting.playbooks import default_folders
 from notebook_bcc_ext.planners.embedded import DEFAULT_PLAYBOOK, EmbeddedPlanner
+from notebook_bcc_ext.planners.files import SUFFIXES
 from notebook_bcc_ext.planners.library import PlaybookLibrary
 from notebook_bcc_ext.planners.service import MAX_BODY_BYTES, planner_app
 
 
-def add_parser(commands: Subparsers) -> None:
-    parser = commands.add_parser("backend", help="serve the embedded planner over HTTP")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, default=28600)
     parser.add_argument("--ip", default="127.0.0.1", help="address to listen on")
-    parser.add_argument("--playbook", default=DEFAULT_PLAYBOOK, metavar="NAME")
-    parser.set_defaults(execute=execute)
+    parser.add_argument(
+        "--playbook", default=DEFAULT_PLAYBOOK, metavar="NAME", help="its name or its file"
+    )
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -29,7 +32,9 @@ def execute(options: argparse.Namespace) -> int:
 
 
 async def _serve(address: str, port: int, playbook: str) -> int:
-    library = PlaybookLibrary()
+    # A client may choose among the names; a file is served because it was named here.
+    files = [Path(playbook)] if playbook.endswith(SUFFIXES) else []
+    library = PlaybookLibrary(files, folders=default_folders())
     library.get(playbook)
     app = planner_app(EmbeddedPlanner(library, playbook))
     try:
@@ -39,7 +44,7 @@ async def _serve(address: str, port: int, playbook: str) -> int:
     listening.settimeout(0)
     server = HTTPServer(app, max_body_size=MAX_BODY_BYTES)
     server.add_socket(listening)
-    print(f"planner '{playbook}' at http://{address}:{port} (Ctrl-C stops it)", flush=True)
+    say(f"planner '{playbook}' at http://{address}:{port} (Ctrl-C stops it)")
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from notebook_bcc_ext.adapters.settings_sources import load_settings
-from notebook_bcc_ext.cli.parsing import Subparsers, assignment
+from notebook_bcc_ext.cli.output import say, say_json
+from notebook_bcc_ext.cli.parsing import assignment
 from notebook_bcc_ext.cli.planner_conformance import Finding, PlannerCheck, is_unreachable
+from notebook_bcc_ext.cli.settings import settings_with
 from notebook_bcc_ext.protocol.settings import Settings
 from notebook_bcc_ext.protocol.settings_layers import Layer
 
@@ -50,10 +50,7 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def add_parser(commands: Subparsers) -> None:
-    parser = commands.add_parser(
-        "check-backend", help="test a planner service against the protocol"
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("url", metavar="URL", help="address of the service")
     parser.add_argument("--dialect", choices=("v2", "v1"), help="which dialect it speaks")
     parser.add_argument("--timeout", type=float, help="seconds to wait for each answer")
@@ -73,7 +70,6 @@ def add_parser(commands: Subparsers) -> None:
         help="an action type that is registered where the planner is used",
     )
     parser.add_argument("--json", action="store_true", help="one JSON object a judgement")
-    parser.set_defaults(execute=execute)
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -87,13 +83,13 @@ def execute(options: argparse.Namespace) -> int:
             "idle_timeout": options.timeout,
         },
     )
-    settings = load_settings([typed]).settings
+    settings = settings_with(typed)
     custom_actions = frozenset(options.custom_action)
     variables = {**USUAL_VARIABLES, **dict(options.var)}
     findings = asyncio.run(check_backend(settings, variables, custom_actions))
     if options.json:
         for finding in findings:
-            print(json.dumps(vars(finding), ensure_ascii=False))
+            say_json(vars(finding))
     else:
-        print(report(settings.planner_address, findings))
+        say(report(settings.planner_address, findings))
     return 0 if all(finding.ok for finding in findings) else 1

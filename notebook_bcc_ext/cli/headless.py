@@ -5,17 +5,19 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 import httpx
 
+from notebook_bcc_ext.cli.output import complain
 from notebook_bcc_ext.cli.terminal import JsonLines, Terminal
+from notebook_bcc_ext.engine.failures import NOT_ALLOWED
 from notebook_bcc_ext.engine.run import Run
 from notebook_bcc_ext.errors import BccError, SettingsError
 from notebook_bcc_ext.hosting.headless import headless_run
+from notebook_bcc_ext.hosting.playbooks import default_folders
 from notebook_bcc_ext.planners.library import PlaybookLibrary
 from notebook_bcc_ext.protocol.runs import Command, Pending, RunRequest, RunView
 from notebook_bcc_ext.protocol.settings import Settings
@@ -68,7 +70,7 @@ async def run_headless(  # noqa: PLR0913  what is run, who decides, and two choi
     """Run to the end, answered by that person; the exit code."""
     if record_to is not None:
         _check_writable(record_to)
-    library = PlaybookLibrary(allow_paths=True)
+    library = PlaybookLibrary(folders=default_folders(), allow_paths=True)
     async with headless_run(
         request, settings, watcher, library=library, transport=transport, record_to=record_to
     ) as run:
@@ -87,7 +89,7 @@ async def run_headless(  # noqa: PLR0913  what is run, who decides, and two choi
         if transport is not None and "cancel" in run.allowed_commands:
             # A server would offer to go on with it, but who answers it ends with this process.
             await _cancel(run)
-        failed = view.error is not None
+        failed = view.error is not None and view.error.kind != NOT_ALLOWED
         return 1 if failed else EXIT_CODES.get(view.status, 1)
 
 
@@ -131,7 +133,7 @@ async def _takes(run: Run, answer: Command) -> bool:
     try:
         await run.command(answer, "terminal")
     except BccError as error:
-        print(f"jupyter bcc: {error}", file=sys.stderr)
+        complain(f"jupyter bcc: {error}")
         return run.world.questions.pending is None
     return True
 

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import json
-from typing import Any, TypeAlias
+from typing import IO, Any
 
-# The class is generic for type checkers only, hence the quotes.
-Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001
+from notebook_bcc_ext.protocol.ndjson import decode_json
+from notebook_bcc_ext.protocol.printable import printable
+
+
+class Parser(argparse.ArgumentParser):
+    """Repeats arguments, which may be names of files that others made, in what it complains of."""
+
+    def _print_message(self, message: str, file: IO[str] | None = None) -> None:  # type: ignore[override]
+        super()._print_message(printable(message), file)
 
 
 def assignment(text: str) -> tuple[str, Any]:
@@ -16,6 +22,6 @@ def assignment(text: str) -> tuple[str, Any]:
     if not name or not equals:
         raise argparse.ArgumentTypeError(f"'{text}' is not of the form NAME=value")
     try:
-        return name, json.loads(value)
+        return name, decode_json(value.encode())
     except ValueError:
         return name, value

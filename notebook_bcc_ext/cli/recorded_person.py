@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from notebook_bcc_ext.cli.headless import TypedAnswers
+from notebook_bcc_ext.cli.output import complain
+from notebook_bcc_ext.engine.failures import NOT_ALLOWED
 from notebook_bcc_ext.engine.run import Run
 from notebook_bcc_ext.errors import RecordError
 from notebook_bcc_ext.planners.record_file import CANCELLED, Record, RecordedTransition
@@ -59,7 +60,7 @@ class RecordedPerson:
 
     def _tell_undecided(self, pending: Pending, asked: RecordedDecision | None) -> None:
         why = "was not answered in the recorded run" if asked else "is not in the record"
-        _print(
+        _tell(
             f"stopped at a question of the kind '{pending.kind}' ({pending.summary}) that {why}. "
             "Give an answer to all questions with --approve yes, no or ask"
         )
@@ -81,15 +82,20 @@ class RecordedPerson:
     def _next_order(self, run: Run) -> CommandName | None:
         if run.status == "paused" and run.world.memory.error is None:
             return "resume"
+        following = self._orders[0] if self._orders else None
+        if run.status == "paused" and _was_not_allowed(run):
+            return self._take(following)
         if run.status == "paused":
             return "retry" if self._transport.asks_again else None
         if run.status != "failed":
             return None
         latest = self._transport.latest
         broken_off = latest is not None and latest.error == CANCELLED
-        following = self._orders[0] if self._orders else None
         if broken_off and (following is None or following.from_state is State.ERROR):
             # No person did that: a server stopped in mid-stream, and went on when it was back.
+            # Between two actions it began the behavior again by itself.
+            if following is not None and _stopped_between_actions(run):
+                self._take(following)
             return "retry"
         return self._take(following)
 
@@ -102,11 +108,20 @@ class RecordedPerson:
     def farewell(self, view: RunView) -> None:
         was = self._record.run.status
         if view.status_reason == "limit":
-            _print(f"this is as far as the recorded run came before it was {was}")
+            _tell(f"this is as far as the recorded run came before it was {was}")
         elif view.status != was:
             left = self._transport.calls_left
             unplayed = f"; {left} of its planner calls were not played" if left else ""
-            _print(f"the recorded run was {was}, this one is {view.status}{unplayed}")
+            _tell(f"the recorded run was {was}, this one is {view.status}{unplayed}")
+
+
+def _was_not_allowed(run: Run) -> bool:
+    error = run.world.memory.error
+    return error is not None and error.kind == NOT_ALLOWED
+
+
+def _stopped_between_actions(run: Run) -> bool:
+    return run.world.machine.latest(1)[0].from_state == State.ACTION_COMPLETED
 
 
 def _same_question(recorded: RecordedDecision, pending: Pending) -> bool:
@@ -120,5 +135,5 @@ def _lasting(content: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in content.items() if key not in ("cell_id", "codecell_id")}
 
 
-def _print(text: str) -> None:
-    print(f"jupyter bcc replay: {text}", file=sys.stderr)
+def _tell(text: str) -> None:
+    complain(f"jupyter bcc replay: {text}")

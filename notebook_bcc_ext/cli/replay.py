@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import sys
 from pathlib import Path
 from typing import Any
 
-from notebook_bcc_ext.adapters.settings_sources import load_settings
 from notebook_bcc_ext.cli.headless import TypedAnswers, run_headless
-from notebook_bcc_ext.cli.parsing import Subparsers
+from notebook_bcc_ext.cli.output import complain
 from notebook_bcc_ext.cli.recorded_person import RecordedPerson
+from notebook_bcc_ext.cli.settings import settings_with
 from notebook_bcc_ext.cli.terminal import make_watcher
 from notebook_bcc_ext.planners.record_file import Record, read_record
 from notebook_bcc_ext.planners.replay import BASE_URL, ReplayTransport
@@ -35,8 +34,7 @@ _NO_CREDENTIALS: dict[str, Any] = {
 }
 
 
-def add_parser(commands: Subparsers) -> None:
-    parser = commands.add_parser("replay", help="play a recorded run again, without its planner")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE")
     parser.add_argument("--notebook", required=True, metavar="OUT.ipynb")
     parser.add_argument(
@@ -46,7 +44,6 @@ def add_parser(commands: Subparsers) -> None:
         help="the answer to proposed changes; default: the one that was given then",
     )
     parser.add_argument("--json", action="store_true", help="one JSON event a line")
-    parser.set_defaults(execute=execute)
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -60,12 +57,12 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _settings(record: Record, file: Path) -> Settings:
-    steering = Layer(f"the record {file}", record.settings)
     own: dict[str, Any] = {**_NOTHING_HOLDS_IT_UP, "dslc_base_url": BASE_URL}
     if record.run.status not in ("done", "failed"):
         # A stream was perhaps read further than the run got before it stopped.
         own["max_execution_steps"] = record.run.counts.actions
-    settings = load_settings([steering, Layer("the command line", own)]).settings
+    steering = Layer(f"the record {file}", record.settings, may_lower_approval=False)
+    settings = settings_with(steering, Layer("the command line", own))
     return settings.model_copy(update=_NO_CREDENTIALS)
 
 
@@ -77,9 +74,10 @@ def _request(record: Record, notebook: str) -> RunRequest:
         # Recorded as seen from the notebook's folder, and looked for beside the new one.
         data = str(Path(notebook).absolute().parent / data)
         if not Path(data).exists():
-            print(
+            complain(
                 f"jupyter bcc replay: the recorded run worked on {recorded.data}; there is no "
-                f"{data}, so cells that read it will fail",
-                file=sys.stderr,
+                f"{data}, so cells that read it will fail"
             )
-    return recorded.model_copy(update={"notebook": notebook, "planner": planner, "data": data})
+    # What it asked about is among the settings.
+    own = {"notebook": notebook, "planner": planner, "data": data}
+    return recorded.model_copy(update={**own, "approval": None, "settings": {}})

@@ -1,36 +1,29 @@
-"""`jupyter bcc schema [NAME]`: JSON Schemas of the protocol."""
+"""`jupyter bcc schema [NAME]`: JSON Schemas of the protocol and of playbooks."""
 
 from __future__ import annotations
 
 import argparse
-import json
-import sys
-from typing import Any
 
-from notebook_bcc_ext.cli.parsing import Subparsers
+from notebook_bcc_ext.cli.output import complain, say, say_json
+from notebook_bcc_ext.planners.library import playbook_schema
 from notebook_bcc_ext.protocol.catalogue import CATALOGUE, json_schema
 
+PLAYBOOK = "playbook"
 
-def add_parser(commands: Subparsers) -> None:
-    parser = commands.add_parser("schema", help="print a JSON Schema, or the names there are")
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", metavar="NAME")
-    parser.set_defaults(execute=_print_schema)
 
 
-def all_schemas() -> dict[str, dict[str, Any]]:
-    return {name: json_schema(name) for name in CATALOGUE}
-
-
-def _print_schema(options: argparse.Namespace) -> int:
-    schemas = all_schemas()
+def execute(options: argparse.Namespace) -> int:
+    names = sorted([*CATALOGUE, PLAYBOOK])
     if options.name is None:
-        print("\n".join(sorted(schemas)))
+        say("\n".join(names))
         return 0
-    if options.name not in schemas:
-        names = ", ".join(sorted(schemas))
-        print(
-            f"jupyter bcc schema: no schema '{options.name}'; there are: {names}", file=sys.stderr
-        )
+    if options.name not in names:
+        there = ", ".join(names)
+        complain(f"jupyter bcc schema: no schema '{options.name}'; there are: {there}")
         return 2
-    print(json.dumps(schemas[options.name], indent=2, ensure_ascii=False))
+    is_playbook = options.name == PLAYBOOK
+    say_json(playbook_schema() if is_playbook else json_schema(options.name), indent=2)
     return 0

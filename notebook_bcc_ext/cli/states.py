@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from notebook_bcc_ext.cli.parsing import Subparsers
+from notebook_bcc_ext.cli.output import say
 from notebook_bcc_ext.fsm.diagram import to_csv, to_mermaid
 
 
-def add_parser(commands: Subparsers) -> None:
-    parser = commands.add_parser("states", help="print the state machine")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("csv", "mermaid"), default="csv")
-    parser.set_defaults(execute=_print_states)
 
 
-def _print_states(options: argparse.Namespace) -> int:
-    sys.stdout.write(to_csv() if options.format == "csv" else to_mermaid())
+def execute(options: argparse.Namespace) -> int:
+    say((to_csv() if options.format == "csv" else to_mermaid()).rstrip("\n"))
     return 0

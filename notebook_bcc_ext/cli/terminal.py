@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 from abc import ABC, abstractmethod
 from types import TracebackType
@@ -16,8 +15,10 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
+from notebook_bcc_ext.cli.output import say_json
 from notebook_bcc_ext.engine.run import Run
 from notebook_bcc_ext.fsm.machine import utc_now
+from notebook_bcc_ext.protocol.printable import on_one_line, printable
 from notebook_bcc_ext.protocol.runs import NodeStatus, Pending, RunView
 
 Json = dict[str, Any]
@@ -65,8 +66,7 @@ class JsonLines(_Watcher):
         sys.stdout.flush()
 
     def show(self, run_id: str, kind: str, payload: Json) -> None:
-        line = {"event": kind, "time": utc_now(), "run": run_id, "data": payload}
-        print(json.dumps(line, ensure_ascii=False, default=str), flush=True)
+        say_json({"event": kind, "time": utc_now(), "run": run_id, "data": payload})
 
     async def ask(self, _pending: Pending) -> bool:
         return False
@@ -113,13 +113,13 @@ class Terminal(_Watcher):
 
     def _print(self, text: str, style: str = "") -> None:
         """As it is: neither markup in it nor the width of a terminal that is none matters."""
-        self._console.print(Text(text, style=style), soft_wrap=True)
+        self._console.print(Text(printable(text), style=style), soft_wrap=True)
 
     def _where(self) -> str:
         progress = self._run.world.memory.progress if self._run else None
         if progress is None or progress.stage is None or progress.step is None:
             return self._latest
-        return f"{progress.stage.label} › {progress.step.label}"
+        return on_one_line(f"{progress.stage.label} › {progress.step.label}")
 
     def _picture(self) -> Group:
         if self._run is None:
@@ -133,7 +133,8 @@ class Terminal(_Watcher):
             return False
         self.__exit__(None, None, None)
         self._console.print(_question(pending))
-        answer = await asyncio.to_thread(self._console.input, "Confirm? [y/N] ")
+        # As text: in markup, [y/N] would be a style and not be shown.
+        answer = await asyncio.to_thread(self._console.input, Text("Confirm? [y/N] "))
         self.__enter__()
         return answer.strip().lower() in ("y", "yes", "是")
 
@@ -162,7 +163,7 @@ def make_watcher(*, json_lines: bool) -> Terminal | JsonLines:
 
 
 def _tree(view: RunView) -> Tree:
-    tree = Tree(Text(view.progress.workflow or "workflow", style="bold"))
+    tree = Tree(Text(on_one_line(view.progress.workflow) or "workflow", style="bold"))
     for stage in view.progress.stages:
         branch = tree.add(_label(stage.status, stage.name))
         if stage.status in ("running", "failed") or len(view.progress.stages) <= _FEW_STAGES:
@@ -174,7 +175,7 @@ def _tree(view: RunView) -> Tree:
 
 def _label(status: NodeStatus, name: str) -> Text:
     icon, style = _ICONS[status]
-    return Text(f"{icon} {name}", style=style)
+    return Text(f"{icon} {on_one_line(name)}", style=style)
 
 
 def _bar(view: RunView) -> Table:
@@ -188,9 +189,10 @@ def _bar(view: RunView) -> Table:
 
 
 def _question(pending: Pending) -> Group:
-    lines = [Text(pending.summary, style="bold")]
+    lines = [Text(on_one_line(pending.summary), style="bold")]
     signs = {"added": "+", "removed": "-", "renamed": "~", "moved": "↕", "changed": "~"}
     for change in pending.changes:
         detail = f": {change.before} → {change.after}" if change.before or change.after else ""
-        lines.append(Text(f"  {signs[change.change]} {change.level} {change.name}{detail}"))
+        words = f"{signs[change.change]} {change.level} {change.name}{detail}"
+        lines.append(Text(f"  {on_one_line(words)}"))
     return Group(*lines)

@@ -14,8 +14,8 @@ from notebook_bcc_ext.engine.promotion import promote
 from notebook_bcc_ext.engine.proposals import Update, check_update
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import InvalidProposalError, NotFoundError
-from notebook_bcc_ext.observation.effects import text_of_outputs
-from notebook_bcc_ext.ports import NewCell, RunResult
+from notebook_bcc_ext.observation.output_text import text_of_outputs
+from notebook_bcc_ext.ports import CellText, NewCell, RunResult
 from notebook_bcc_ext.protocol.notebook_ops import METADATA_KEY
 from notebook_bcc_ext.protocol.plan import StageStepsUpdate, WorkflowUpdate
 from notebook_bcc_ext.protocol.planner import Promotion
@@ -56,16 +56,15 @@ class RunActionContext:
         metadata: Json | None = None,
         store_id: str | None = None,
     ) -> str:
-        memory, mark = self._world.memory, self._provenance()
+        memory = self._world.memory
         cell_id = await self._world.notebook.insert(
             NewCell(
                 cell_type=cell_type,
                 source=source,
-                metadata={**(metadata or {}), METADATA_KEY: mark},
+                metadata={**(metadata or {}), METADATA_KEY: self._provenance()},
                 wanted_id=store_id,
             )
         )
-        memory.remember_mark(cell_id, mark)
         memory.counts.cells_added += 1
         if store_id:
             memory.remember_cell(store_id, cell_id)
@@ -76,14 +75,27 @@ class RunActionContext:
         self.publish("cell", {"cell_id": cell_id, "cell_type": cell_type, "change": "added"})
         return cell_id
 
-    async def set_source(self, cell_id: str, source: str) -> None:
-        await self._world.notebook.set_source(cell_id, source)
+    async def set_source(self, cell_id: str, source: str) -> bool:
+        if not await self._is_own(cell_id):
+            return False
+        return await self._world.notebook.set_source(cell_id, source)
 
-    async def set_metadata(self, cell_id: str, changes: Json) -> None:
-        await self._world.notebook.set_metadata(cell_id, changes)
+    async def set_metadata(self, cell_id: str, changes: Json) -> bool:
+        own = await self._is_own(cell_id)
+        if own:
+            await self._world.notebook.set_metadata(cell_id, changes)
+        return own
+
+    async def _is_own(self, cell_id: str) -> bool:
+        """Whether this run wrote the cell, and the person has left it so."""
+        text = await self._world.notebook.text_of(cell_id)
+        return text is not None and text.untouched and self._wrote(text)
+
+    def _wrote(self, text: CellText) -> bool:
+        return (text.mark or {}).get("run") == self._world.run_id
 
     async def set_title(self, title: str) -> None:
-        await self._world.notebook.set_title(title, {METADATA_KEY: self._provenance()})
+        await self._world.notebook.set_title(title, self._provenance())
 
     def _provenance(self) -> Json:
         progress = self._world.memory.progress
@@ -120,27 +132,27 @@ class RunActionContext:
             # Otherwise nothing of it is left, and the next kernel has to be noticed.
             self._world.memory.remember_executed(cell_id)
             self._world.memory.kernel = self._world.runner.identity
+            self._world.memory.remember_theirs(self._world.runner.theirs)
         failed = result.status != "ok"
         if failed or need_output:
-            self._world.effects.add(text_of_outputs(result.outputs))
+            self._world.effects.add(text_of_outputs([*result.outputs, *result.caught]), cell_id)
         if result.notice:
             self._world.warn(result.notice)
-        await self._mark_debug(cell_id, wanted=failed or keep_debug)
+        if self._wrote(text):
+            await self._mark_debug(cell_id, text.mark or {}, wanted=failed or keep_debug)
         await self._observer.note_present(result.present)
         if not failed:
             return ActionResult(success=True, cell_id=cell_id)
         self.failed_run, self.failed_cell = result, cell_id
         return ActionResult(success=False, error=failure_text(result), cell_id=cell_id)
 
-    async def _mark_debug(self, cell_id: str, *, wanted: bool) -> None:
+    async def _mark_debug(self, cell_id: str, mark: Json, *, wanted: bool) -> None:
         """Whether the cell offers Debug (A18); where it comes from stays on it."""
-        mark = self._world.memory.cell_marks.get(cell_id) or self._provenance()
         if wanted == bool(mark.get("debug")):
             return
         mark = {key: value for key, value in mark.items() if key != "debug"}
         if wanted:
             mark["debug"] = True
-        self._world.memory.remember_mark(cell_id, mark)
         await self._world.notebook.set_metadata(cell_id, {METADATA_KEY: mark})
 
     async def _execute(self, cell_id: str, source: str) -> RunResult:
@@ -222,7 +234,7 @@ class RunActionContext:
 
 
 def failure_text(result: RunResult) -> str:
-    if result.error is not None:
+    if result.error is not None and result.status != "interrupted":
         return f"{result.error.name}: {result.error.message}"
     words = {
         "interrupted": "the cell was interrupted",

@@ -3,15 +3,20 @@
 Fed with the events that everybody hears, so nothing else in the engine knows of it. An event
 tells what happened; where it happened is read off the progress at that moment. What changed is
 stored with each snapshot of the run, and recalled when the run is taken up after a restart.
+
+The times shown are the work's (N12): whoever waits for the person says so with `resting`, and the
+rest is counted here for everything that is open.
 """
 
 from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Literal, assert_never
 
+from notebook_bcc_ext.engine.rest import Rest, ms_between
 from notebook_bcc_ext.fsm.machine import utc_now
 from notebook_bcc_ext.observation.progress import ProgressTracker
 from notebook_bcc_ext.ports import ActivityChanges
@@ -35,7 +40,8 @@ _COMPLETED: Mapping[str, Level] = {
 
 
 class ActivityLog:
-    def __init__(self, clock: Callable[[], str] = utc_now) -> None:
+    def __init__(self, rest: Rest | None = None, clock: Callable[[], str] = utc_now) -> None:
+        self.rest = rest or Rest()
         self._clock = clock
         self._revision = 0
         # The node that changed last comes last: what is new is found without a search.
@@ -43,6 +49,7 @@ class ActivityLog:
         self._actions: OrderedDict[str, None] = OrderedDict()
         self._open: dict[Level, str] = {}
         self._place: Place | None = None
+        self._going_on = False
         self._unfinished: str | None = None
         self.epoch = 0
         """Another number for every time the tree was begun anew or taken up by a process."""
@@ -72,10 +79,13 @@ class ActivityLog:
         if kind == "transition" and payload["event"] == Event.RESET:
             self._begin_anew()
             return
+        if kind == "transition":
+            # Nodes begin and end with it: what was rested so far is for those open until now.
+            self._count_rest()
         self._follow(progress)
         match kind:
             case "transition":
-                self._transition(payload)
+                self._transition(payload, progress)
             case "action":
                 self._action(payload, progress)
             case "judgement":
@@ -131,10 +141,12 @@ class ActivityLog:
         self._put(vars(node))
 
     def _again(self, node: ActivityNode) -> None:
+        """Its time goes on where it ended."""
+        away = ms_between(node.ended_at, self._clock()) if node.ended_at else 0
         self._change(
             node.key,
             status="running",
-            started_at=self._clock(),
+            rested_ms=node.rested_ms + away,
             ended_at=None,
             error=None,
             attempts=node.attempts + 1,
@@ -142,11 +154,22 @@ class ActivityLog:
 
     # -- what happened ----------------------------------------------------------------------
 
-    def _transition(self, payload: Json) -> None:
+    @contextmanager
+    def same_attempt(self) -> Iterator[None]:
+        """The transitions meanwhile only go on with what the tree has open."""
+        self._going_on = True
+        try:
+            yield
+        finally:
+            self._going_on = False
+
+    def _transition(self, payload: Json, progress: ProgressTracker) -> None:
+        if self._going_on:
+            return
         event = payload["event"]
         level = _COMPLETED.get(event)
         if level is not None:
-            self._end(self._open.get(level), "done")
+            self._end(self._open.get(level), _ending(level, progress))
         elif payload["to"] in (State.ERROR, State.CANCELLED):
             for key in self._open.values():
                 self._end(key, "failed")
@@ -183,6 +206,8 @@ class ActivityLog:
         self._do("generating")
         if key in self._nodes:
             status: NodeStatus = "done" if payload["success"] else "failed"
+            if payload.get("refused"):
+                status = "skipped"
             self._change(
                 key,
                 error=payload["error"],
@@ -205,6 +230,42 @@ class ActivityLog:
     ) -> None:
         self._doing = (what, self._clock(), cell_id)
 
+    # -- rests ------------------------------------------------------------------------------
+
+    @contextmanager
+    def resting(self) -> Iterator[None]:
+        """Nothing is worked at meanwhile."""
+        self.begin_rest()
+        try:
+            yield
+        finally:
+            self.end_rest()
+
+    def begin_rest(self) -> None:
+        if self.rest.since is None:
+            self.rest.since = self._clock()
+
+    def end_rest(self) -> None:
+        self._count_rest()
+        self.rest.since = None
+        if self._doing is not None:
+            what, _, cell_id = self._doing
+            self._do(what, cell_id)
+
+    def _count_rest(self) -> None:
+        """The rest so far, for the run and all that is open in it. It may go on."""
+        if self.rest.since is None:
+            return
+        now = self._clock()
+        lasted = ms_between(self.rest.since, now)
+        self.rest.since = now
+        self.rest.total_ms += lasted
+        latest_action = next(reversed(self._actions), "")
+        for key in [*self._open.values(), latest_action]:
+            node = self._nodes.get(key)
+            if node is not None and (node.status == "running" or key == self._unfinished):
+                self._change(key, rested_ms=node.rested_ms + lasted)
+
     # -- over a restart ---------------------------------------------------------------------
 
     def take_changes(self) -> ActivityChanges:
@@ -218,8 +279,12 @@ class ActivityLog:
         """The store lacks some of it: the next changes are the whole tree."""
         self._stored, self._gone, self._all_gone = 0, [], True
 
-    def recall(self, nodes: Iterable[ActivityNode], progress: ProgressTracker) -> None:
-        """Go on where an earlier process left off. An action it did not end is still to come."""
+    def recall(
+        self, nodes: Iterable[ActivityNode], progress: ProgressTracker, alive_at: str
+    ) -> None:
+        """Go on where an earlier process left off. An action it did not end is still to come.
+        It rests since then, or at the latest since the process gave its last sign of life."""
+        self.rest.since = self.rest.since or alive_at
         # Its last changes may be lost: what a browser knows of them does not count any more.
         self.epoch = int(time.time())
         for node in nodes:
@@ -272,6 +337,21 @@ class ActivityLog:
             oldest, _ = self._actions.popitem(last=False)
             self._nodes.pop(oldest, None)
             self._gone.append(oldest)
+
+
+def _ending(level: Level, progress: ProgressTracker) -> NodeStatus:
+    """The machine leaves a stage or step also where it was not done: passed over, or only entered
+    to carry a question."""
+    match level:
+        case "stage":
+            done = progress.stage_id in {item.id for item in progress.completed_stages}
+        case "step":
+            done = progress.step_id in {item.id for item in progress.completed_steps}
+        case "behavior":
+            done = True
+        case _:
+            assert_never(level)
+    return "done" if done else "skipped"
 
 
 def _places(progress: ProgressTracker) -> dict[Level, str | None]:

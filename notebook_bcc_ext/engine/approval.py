@@ -18,7 +18,9 @@ from notebook_bcc_ext.engine.proposals import (
     kind_of,
     parse_update,
 )
+from notebook_bcc_ext.engine.wishes import check_wish
 from notebook_bcc_ext.engine.world import World
+from notebook_bcc_ext.errors import NotFoundError, ProtocolError
 from notebook_bcc_ext.fsm.machine import utc_now
 from notebook_bcc_ext.protocol.actions import ExecAction
 from notebook_bcc_ext.protocol.plan import StageStepsUpdate, WorkflowTemplate, WorkflowUpdate
@@ -57,7 +59,8 @@ class Approval:
         update = parse_update(asking.kind, asking.update)
         pending = Pending.model_validate(asking.pending)
         self._asked = update
-        answer = await self._world.questions.ask_again(pending, lambda: self._tell(pending))
+        with self._world.activity.resting():
+            answer = await self._world.questions.ask_again(pending, lambda: self._tell(pending))
         return self._take_answer(update, pending, answer)
 
     def _take_answer(self, update: Update, pending: Pending, answer: Answer) -> ActionResult:
@@ -65,20 +68,18 @@ class Approval:
         world.memory.asking = None
         if answer.verdict == "rejected":
             return self._rejected(pending, answer, workflow=workflow)
-        changes = pending.changes
         if answer.edited is not None:
             update = self._parse_edit(update, answer.edited)
-            changes = describe_changes(update, world.memory.progress)
         if isinstance(update, WorkflowUpdate):
             world.machine.fire(Event.UPDATE_WORKFLOW_CONFIRMED)
             target = apply_workflow(update, world.memory.progress)
             if target is not None:
-                world.memory.jump = Jump(stage_id=target)
+                world.memory.jump = Jump(stage_id=target, leaves_out=False)
         else:
             world.machine.fire(Event.UPDATE_STEP_CONFIRMED)
             self._apply_steps(update)
         world.memory.counts.plan_revisions += 1
-        world.memory.added += [c.id for c in changes if c.change == "added"]
+        self._forget_unknown_wish()
         self._publish_decision(pending, answer)
         return ActionResult(success=True)
 
@@ -86,13 +87,14 @@ class Approval:
         memory = self._world.memory
         apply_steps(update, memory.progress)
         if update.next_step_id is not None and update.stage_id == memory.progress.stage_id:
-            memory.jump = Jump(step_id=update.next_step_id)
+            memory.jump = Jump(step_id=update.next_step_id, leaves_out=False)
 
     def _rejected(self, pending: Pending, answer: Answer, *, workflow: bool) -> ActionResult:
         world = self._world
         reason = f": {answer.reason}" if answer.reason else ""
         event = Event.UPDATE_WORKFLOW_REJECTED if workflow else Event.UPDATE_STEP_REJECTED
         world.machine.fire(event)
+        self._forget_unknown_wish()
         self._publish_decision(pending, answer)
         what = "workflow" if workflow else "list of steps"
         world.effects.add(f"The person rejected the proposed {what}{reason}")
@@ -101,13 +103,27 @@ class Approval:
             return ActionResult(success=True)
         return ActionResult(success=False, error=f"the proposed {what} was rejected{reason}")
 
+    def _forget_unknown_wish(self) -> None:
+        """Where the planner wanted to go on may have been a part of what was not approved."""
+        memory = self._world.memory
+        try:
+            check_wish(memory.jump, memory.progress, self._world.machine.state)
+        except NotFoundError:
+            memory.jump = None
+
     def check_edit(self, edited: Json) -> None:
         """Refuse an edited answer that would break the workflow, before it is taken."""
         pending = self._world.questions.pending
-        if pending is not None and pending.kind == "plan":
+        if pending is None:
+            return
+        if pending.kind == "plan":
             check_workflow(WorkflowTemplate.parse(edited))
-        elif pending is not None and self._asked is not None:
+        elif pending.kind in ("workflow", "steps") and self._asked is not None:
             self._parse_edit(self._asked, edited)
+        elif "source" not in pending.content:
+            raise ProtocolError("this question cannot be edited: confirm or reject it")
+        elif not isinstance(edited.get("source"), str):
+            raise ProtocolError('edited code is sent as {"source": "the code, as text"}')
 
     def _parse_edit(self, update: Update, edited: Json) -> Update:
         changed = parse_update(kind_of(update), edited)
@@ -163,10 +179,12 @@ class Approval:
         return await self._allowed("code", summary, {"codecell_id": cell_id})
 
     async def of_rebuild(self, cell_ids: list[str]) -> bool:
-        """Whether to run the cells of this run again, because their kernel is gone."""
+        """Whether to run the cells of this run again, because their kernel is gone. Without their
+        variables nothing that follows would be true, so that policy `none` says yes."""
         if self._world.approval == "none":
-            return False
-        summary = f"The kernel is a new one. Run {len(cell_ids)} cells again to rebuild it?"
+            return True
+        cells = "1 cell" if len(cell_ids) == 1 else f"{len(cell_ids)} cells"
+        summary = f"The kernel is a new one. Run {cells} again to rebuild it?"
         return await self._allowed("rebuild", summary, {"cell_ids": list(cell_ids)})
 
     async def of_code(self, action: ExecAction) -> bool:
@@ -175,27 +193,37 @@ class Approval:
         name = action.codecell_id
         cell_id = self._world.memory.cell_named(name)
         text = await self._world.notebook.text_of(cell_id) if cell_id else None
-        if text is None or text.cell_type != "code":
+        if cell_id is None or text is None or text.cell_type != "code":
             # Nothing would run; the action itself says why.
             return True
         content: Json = {"codecell_id": name, "cell_id": cell_id, "source": text.source}
-        return await self._allowed("code", "Run this cell?", content)
+        answer = await self._decide("code", "Run this cell?", content)
+        if answer.verdict == "confirmed" and answer.edited is not None:
+            await self._world.notebook.set_source(cell_id, answer.edited["source"])
+            self._world.effects.add(f"The person changed the code of cell {name} before it ran")
+        return answer.verdict == "confirmed"
 
     async def _allowed(self, kind: ProposalKind, summary: str, content: Json) -> bool:
+        return (await self._decide(kind, summary, content)).verdict == "confirmed"
+
+    async def _decide(self, kind: ProposalKind, summary: str, content: Json) -> Answer:
         pending = self._pending(kind, summary, content)
         answer = await self._ask(pending)
         self._publish_decision(pending, answer)
         if answer.verdict == "confirmed":
-            return True
+            return answer
         reason = f": {answer.reason}" if answer.reason else ""
-        self._world.memory.tally.last_result = f"rejected by the person{reason}"
+        tally = self._world.memory.tally
+        tally.last_result = f"rejected by the person{reason}"
+        tally.refused = tally.refused or kind in ("behavior", "code")
         self._world.effects.add(f"The person did not allow this {kind}{reason}")
-        return False
+        return answer
 
     # -- asking -----------------------------------------------------------------------------
 
     async def _ask(self, pending: Pending) -> Answer:
-        return await self._world.questions.ask(pending, lambda: self._tell(pending))
+        with self._world.activity.resting():
+            return await self._world.questions.ask(pending, lambda: self._tell(pending))
 
     def _tell(self, pending: Pending) -> None:
         self._world.publish("pending", pending.model_dump(mode="json"))

@@ -10,17 +10,18 @@ import hashlib
 import json
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from dataclasses import replace
 
 from notebook_bcc_ext.actions.builtin import close_thinking
 from notebook_bcc_ext.actions.context import ActionResult
 from notebook_bcc_ext.engine.action_context import RunActionContext
 from notebook_bcc_ext.engine.approval import Approval
+from notebook_bcc_ext.engine.attempts import clear_away
 from notebook_bcc_ext.engine.failures import ActionFailedError, StepsRejectedError
 from notebook_bcc_ext.engine.lines_ahead import LinesAhead, reading_ahead
 from notebook_bcc_ext.engine.memory import BehaviorTally, Intent, Json
 from notebook_bcc_ext.engine.observer import Observer
+from notebook_bcc_ext.engine.position import is_out_of_step
 from notebook_bcc_ext.engine.recovery import notice_new_kernel
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import BccError, NotebookError, StoreError, UnknownActionError
@@ -75,9 +76,18 @@ class Behavior:
             self._world.checkpoint.done()
 
     async def run_stream(self, feedback: BehaviorFeedback | None = None) -> None:
-        """Ask for the actions and run them. `feedback` tells of the error to repair (debug)."""
+        """Ask for the actions and run them, behind the proposals that stand in front of them (U2).
+        `feedback` tells of the error to repair (debug)."""
         if not await self._approval.of_behavior():
+            await self.run_carried()
             return
+        await notice_new_kernel(self._world, self._approval)
+        told = False
+        while not await self._run_answer(feedback, told=told):
+            told = True
+
+    async def _run_answer(self, feedback: BehaviorFeedback | None, *, told: bool) -> bool:
+        """False when the answer was for another place, so that the planner is asked again."""
         request = await self._observer.generating_request(feedback)
         self._world.memory.counts.planner_calls += 1
         self._world.publish("planner", {"call": "generating", "state": self._world.machine.state})
@@ -86,22 +96,45 @@ class Behavior:
             reading_ahead(stream, self._world.notebook.stored) as lines,
         ):
             if stream.beside is not None:
+                if is_out_of_step(self._world, request, stream.beside, told=told):
+                    return False
                 await self._take_in(stream.beside)
-                await self.run_carried()
-            if self._stopped is None:
-                await self._run_lines(stream, lines)
+            await self.run_carried()
+            try:
+                if self._stopped is None:
+                    await self._run_lines(stream, lines)
+            except ActionFailedError:
+                await self._count_left(lines, "an action failed")
+                raise
+            if self._stopped is not None:
+                await self._count_left(lines, self._stopped)
+            self._adopt_behavior(stream)
+        return True
 
     async def _run_lines(self, stream: ActionStream, lines: LinesAhead) -> None:
         async for line in lines:
             self._adopt_behavior(stream)
             digest = _digest(line)
             if not self._was_done(digest):
+                await clear_away(self._world)
                 await self._take(line, digest)
                 self._world.memory.remember_line(digest)
                 self._world.checkpoint.done()
             if self._stopped is not None:
                 break
-        self._adopt_behavior(stream)
+        await clear_away(self._world)
+
+    async def _count_left(self, lines: LinesAhead, why: str) -> None:
+        """The actions that are not run any more, so that nobody takes them for done (A24)."""
+        left = await lines.left()
+        if left:
+            self._count_skipped(left)
+            rest = "one more action" if left == 1 else f"{left} more actions"
+            self._world.warn(f"not run of this behavior: {rest}, because of this: {why}")
+
+    def _count_skipped(self, actions: int) -> None:
+        self._world.memory.tally.skipped += actions
+        self._world.memory.counts.actions_skipped += actions
 
     async def end(self) -> None:
         """Whatever the planner forgot to finish is finished now."""
@@ -167,6 +200,8 @@ class Behavior:
             error = unknown
         except BccError as wrong:
             error = wrong
+        if isinstance(action, ExecAction):
+            await notice_new_kernel(self._world, self._approval)
         self._world.gate.action_begins()
         self._intend(_kind(line), digest, action)
         number = self._count_action()
@@ -218,13 +253,9 @@ class Behavior:
         return self._world.memory.counts.actions
 
     async def _execute(self, context: RunActionContext, action: Action) -> ActionResult:
-        if isinstance(action, ExecAction):
-            await self._find_kernel()
-            if not await self._approval.of_code(action):
-                self._refused = True
-                return ActionResult(
-                    success=False, error="the person did not allow this cell to run"
-                )
+        if isinstance(action, ExecAction) and not await self._approval.of_code(action):
+            self._refused = True
+            return ActionResult(success=False, error="the person did not allow a cell to run")
         try:
             result = await self._world.registry.execute(context, action)
         except (NotebookError, StoreError) as error:
@@ -237,12 +268,6 @@ class Behavior:
                 success=False, error=f"action '{action.action}': {type(error).__name__}: {error}"
             )
         return _result(result, context.action_id)
-
-    async def _find_kernel(self) -> None:
-        """The person may have changed or restarted it since the last cell of the same stream."""
-        with suppress(BccError):  # What is wrong with it, the cell itself will say.
-            await self._world.runner.start()
-        await notice_new_kernel(self._world, self._approval)
 
     async def _conclude(
         self,
@@ -302,6 +327,8 @@ class Behavior:
             memory.tally.succeeded += 1
             memory.counts.actions_succeeded += 1
             memory.tally.last_result = "success"
+        elif self._refused:
+            self._count_skipped(1)
         else:
             memory.counts.actions_failed += 1
             memory.tally.last_result = f"error: {result.error}"
@@ -315,6 +342,7 @@ class Behavior:
                 "type": kind,
                 "change": "finished",
                 "success": result.success,
+                "refused": self._refused,
                 "error": result.error,
                 "cell_id": result.cell_id,
             },

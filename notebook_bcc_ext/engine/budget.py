@@ -24,7 +24,7 @@ class Budget:
     def __init__(
         self, settings: Settings, counts: Counts, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._settings = settings
+        self.settings = settings
         self._counts = counts
         self._clock = clock
         self._granted = self._now()
@@ -38,7 +38,7 @@ class Budget:
             ("bytes sent to the planner", now.bytes_sent - since.bytes_sent, "max_bytes_sent"),
         )
         for words, spent, name in limits:
-            limit = getattr(self._settings, name)
+            limit = getattr(self.settings, name)
             if limit and spent >= limit:
                 return f"the budget of {limit:,} {words} is used up; resume grants it once more"
         return None

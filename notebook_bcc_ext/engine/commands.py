@@ -46,7 +46,10 @@ def _recoveries(run: Run) -> list[CommandName]:
     if state is State.ERROR and memory.has_workflow:
         allowed.append("restart")
     if state is State.ERROR and memory.progress.step is not None:
-        allowed += ["retry", "debug"]
+        allowed.append("retry")
+        if run.world.request.planner.kind != "embedded":
+            # A playbook does what it says; only a planner that thinks can repair it.
+            allowed.append("debug")
     return allowed
 
 
@@ -77,7 +80,7 @@ async def _step(run: Run, _command: Command, _by: str | None) -> None:
 
 
 async def _reset(run: Run, _command: Command, _by: str | None) -> None:
-    run.reset()
+    await run.reset()
 
 
 async def _restart(run: Run, _command: Command, _by: str | None) -> None:

@@ -8,22 +8,26 @@ plan without it.
 from __future__ import annotations
 
 import logging
-from typing import assert_never
+from dataclasses import replace
+from typing import Literal, assert_never
 
 from notebook_bcc_ext.engine.approval import Approval
+from notebook_bcc_ext.engine.attempts import clear_away, is_due
 from notebook_bcc_ext.engine.behavior import Behavior
 from notebook_bcc_ext.engine.failures import (
     GoalNotReachedError,
     StepsRejectedError,
     check_loop,
     goal_not_reached,
+    not_allowed,
 )
 from notebook_bcc_ext.engine.judge import Judge, Judgement
-from notebook_bcc_ext.engine.memory import Asking, Jump
+from notebook_bcc_ext.engine.memory import Asking, Jump, KeptVerdict
 from notebook_bcc_ext.engine.navigation import Navigation
 from notebook_bcc_ext.engine.observer import Observer
 from notebook_bcc_ext.engine.proposals import Update, check_workflow, describe_changes
 from notebook_bcc_ext.engine.recovery import notice_new_kernel, reconnect
+from notebook_bcc_ext.engine.requirements import check_requirements
 from notebook_bcc_ext.engine.updates import as_action
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import (
@@ -62,6 +66,10 @@ class Driver:
     async def drive(self) -> None:
         """Until the run rests. Raises what stopped it; the caller turns that into FAIL."""
         world = self._world
+        if is_due(world):
+            await clear_away(world)
+        if world.memory.cancelled:
+            return  # Reset: it rests until somebody starts it again.
         while world.machine.state not in _AT_REST:
             await world.journal.flush()
             if world.memory.asking is not None:
@@ -71,9 +79,19 @@ class Driver:
             if world.restored:
                 await reconnect(world, self.approval)
                 world.restored = False
+                self._begin_actions_again()
             await notice_new_kernel(world, self.approval)
             await world.checkpoint.save()
             await self._advance()
+
+    def _begin_actions_again(self) -> None:
+        """The process stopped between two actions. They are asked for in `behavior_running`, to
+        which the table has one way back."""
+        machine = self._world.machine
+        if machine.state is State.ACTION_COMPLETED and self._world.memory.kept_verdict is None:
+            with self._world.activity.same_attempt():
+                machine.fire(Event.FAIL)
+                machine.fire(Event.START_BEHAVIOR)
 
     async def _take_up_question(self, asking: Asking) -> None:
         """A proposal was before the person when the process stopped (U8)."""
@@ -101,7 +119,7 @@ class Driver:
             case State.STEP_RUNNING:
                 await self._judge_step()
             case State.BEHAVIOR_RUNNING | State.ACTION_COMPLETED:
-                # In `action_completed` only after a restart in the middle of a behavior.
+                # In `action_completed` only where a question was answered after a restart.
                 await self._run_behavior()
             case State.STEP_COMPLETED:
                 await self._after_step()
@@ -141,6 +159,7 @@ class Driver:
                 )
             self._adopt(definition)
             proposals = [p for p in proposals if p is not definition and p != definition]
+        await check_requirements(memory.progress.template, world.runner)
         self._carry(proposals)
         if not await self.approval.of_plan():
             raise PlanRejectedError("the plan was rejected; nothing was run")
@@ -164,38 +183,57 @@ class Driver:
 
     async def _judge_stage(self) -> None:
         world, memory = self._world, self._world.memory
-        wanted = self._take_jump()
-        if memory.verdict_after_carried:
+        if memory.kept_verdict is not None:
             world.machine.fire(Event.START_STEP)
             self._enter_step(self._navigation.last_step())
             return
+        wanted = self._take_jump()
         judgement = await self._judge.ask(may_degrade=True)
         self._carry(judgement.proposals)
-        if judgement.achieved and not memory.carried:
-            await self._navigation.end_stage()
+        elsewhere = memory.jump is not None and memory.jump.stage_id not in (
+            None,
+            memory.progress.stage_id,
+        )
+        if not memory.carried and (judgement.achieved or elsewhere):
+            await self._navigation.end_stage(judged=judgement.achieved)
             world.machine.fire(Event.COMPLETE_STAGE)
             return
-        memory.verdict_after_carried = judgement.achieved
-        step_id = self._navigation.first_step(self._take_jump() or wanted)
+        if memory.carried and (judgement.achieved or elsewhere):
+            self._keep_verdict("stage", judgement)
+            step_id = self._navigation.first_step(None)
+        else:
+            step_id = self._navigation.first_step(self._take_jump() or wanted)
         world.machine.fire(Event.START_STEP)
         self._enter_step(step_id)
 
+    def _keep_verdict(
+        self, level: Literal["step", "stage", "workflow"], judgement: Judgement
+    ) -> None:
+        """The proposals that came with it are asked first (F7)."""
+        self._world.memory.kept_verdict = KeptVerdict(level, achieved=judgement.achieved)
+        if level == "stage" and judgement.achieved:
+            self._navigation.settle_stage()
+
     def _enter_step(self, step_id: str) -> None:
-        self._world.memory.progress.enter_step(step_id)
-        self._world.memory.debug_attempts = 0
+        memory = self._world.memory
+        memory.progress.enter_step(step_id)
+        memory.debug_attempts = 0
+        if memory.kept_verdict is None:
+            memory.step_behaviors.pop(memory.progress.step_key, None)
 
     # -- step -------------------------------------------------------------------------------
 
     async def _judge_step(self) -> None:
         world, memory = self._world, self._world.memory
-        if not memory.verdict_after_carried:
+        if memory.kept_verdict is None:
             judgement = await self._judge.ask(may_degrade=True)
             self._carry(judgement.proposals)
-            memory.verdict_after_carried = judgement.achieved and bool(memory.carried)
             if judgement.achieved and not memory.carried:
                 await self._navigation.end_step()
                 world.machine.fire(Event.COMPLETE_STEP)
                 return
+            if judgement.achieved:
+                self._keep_verdict("step", judgement)
             self._next_behavior_info = judgement
         world.machine.fire(Event.START_BEHAVIOR)
         self._enter_behavior()
@@ -208,7 +246,7 @@ class Driver:
         memory.forget_lines()
         memory.progress.enter_behavior(info.id if info else None, info.target if info else None)
         memory.progress.outputs.enter_behavior(memory.next_expected)
-        memory.progress.outputs.behaviors.in_progress = memory.next_in_progress
+        memory.progress.outputs.take_up(memory.next_in_progress)
         memory.next_expected, memory.next_in_progress = [], []
         wanted = memory.context_filter
         if wanted is not None and wanted.outputs_tracking is not None:
@@ -216,9 +254,7 @@ class Driver:
             memory.progress.outputs.expect(
                 tracking.expected_variables, tracking.validation_required
             )
-        memory.counts.behaviors += 1
-        key = f"{memory.progress.stage_id}/{memory.progress.step_id}"
-        memory.step_behaviors[key] = memory.progress.iteration
+        memory.begin_behavior()
 
     # -- behavior ---------------------------------------------------------------------------
 
@@ -226,11 +262,15 @@ class Driver:
         world, memory = self._world, self._world.memory
         progress, limit = memory.progress, world.settings.max_behaviors_per_step
         check_loop(progress.step_id, progress.iteration, limit)
+        self._count_behavior()
         behavior = Behavior(world, self.observer, self.approval, self._take_in)
-        await behavior.run_carried()
         judgement = Judgement(achieved=True, continues=False)
         abandoned = memory.progress.stage is None
-        if not abandoned and not memory.verdict_after_carried:
+        kept = memory.kept_verdict
+        if kept is not None:
+            await behavior.run_carried()
+            abandoned = memory.progress.stage is None
+        elif not abandoned:
             debug, self._debug = self._debug, None
             try:
                 await behavior.run_stream(debug)
@@ -240,19 +280,25 @@ class Driver:
             await world.passage()
             abandoned = memory.progress.stage is None
             if not abandoned:
+                await notice_new_kernel(world, self.approval)
                 counted = memory.tally.feedback(memory.progress.behavior_id)
                 judgement = await self._judge.feedback(counted)
                 self._carry(judgement.proposals)
                 await behavior.run_carried()
                 abandoned = memory.progress.stage is None
-        memory.verdict_after_carried = False
+        on_the_way = judgement.achieved or judgement.continues or behavior.step_ended
+        if memory.tally.refused and not (abandoned or on_the_way or judgement.degraded):
+            raise not_allowed(memory.progress.step_id)
         await behavior.end()
         await self._navigation.end_behavior()
         world.machine.fire(Event.COMPLETE_BEHAVIOR)
         if abandoned or behavior.step_ended or judgement.achieved:
             if behavior.step_ended and judgement.continues:
                 world.warn("the planner ended the step and asked for more behaviors; it is ended")
-            await self._navigation.end_step(confirmed=not abandoned)
+            judged = not abandoned and (kept is None or kept.level == "step")
+            await self._navigation.end_step(confirmed=judged)
+            if kept is not None and kept.level == "step":
+                memory.kept_verdict = None
             world.machine.fire(Event.COMPLETE_STEP)
         elif judgement.continues:
             self._next_behavior_info = judgement
@@ -261,7 +307,15 @@ class Driver:
             self._enter_behavior()
         else:
             memory.resumable = judgement.degraded is not None
-            raise goal_not_reached(memory.progress.step_id, judgement.degraded)
+            raise goal_not_reached(memory.progress.step_id, judgement.degraded, judgement.failure)
+
+    def _count_behavior(self) -> None:
+        """Once, however often it is tried; what only carries a question is none."""
+        memory = self._world.memory
+        key, iteration = memory.progress.step_key, memory.progress.iteration
+        if memory.kept_verdict is None and memory.step_behaviors.get(key) != iteration:
+            memory.step_behaviors[key] = iteration
+            memory.counts.behaviors += 1
 
     async def _take_in(self, answer: PlanningAnswer) -> None:
         self._carry(await self._judge.beside_actions(answer))
@@ -270,46 +324,54 @@ class Driver:
 
     async def _after_step(self) -> None:
         world, memory = self._world, self._world.memory
-        jump = self._take_jump()
+        kept, jump = memory.kept_verdict, self._take_jump()
         place = self._navigation.after_step(jump)
         if place.step_id is not None:
+            memory.kept_verdict = None
             world.machine.fire(Event.NEXT_STEP)
             self._enter_step(place.step_id)
             return
-        if place.stage_id is None:
+        judged = kept is not None and (kept.achieved or kept.level == "workflow")
+        if kept is not None and kept.level == "stage":
+            memory.kept_verdict = None
+        if place.stage_id is None and not judged:
             judgement = await self._judge.ask()
             self._carry(judgement.proposals)
-            if memory.jump is not None:
-                return
             if memory.carried:
                 # Ask the person before leaving the stage: the step that just ended carries it.
-                memory.verdict_after_carried = True
+                self._keep_verdict("stage", judgement)
                 world.machine.fire(Event.NEXT_STEP)
                 self._enter_step(self._navigation.last_step())
+                return
+            if memory.jump is not None:
+                self._keep_verdict("stage", judgement)
                 return
             if not judgement.achieved:
                 raise GoalNotReachedError(
                     f"the planner says that the goal of stage '{memory.progress.stage_id}' is not "
                     "reached, and no step is left; let it propose more steps"
                 )
-        await self._navigation.end_stage()
+            judged = True
+        await self._navigation.end_stage(judged=judged)
         world.machine.fire(Event.COMPLETE_STAGE)
         if place.stage_id is not None:
-            memory.jump = Jump(place.stage_id, jump.step_id if jump else None)
+            memory.jump = replace(jump or Jump(), stage_id=place.stage_id)
 
     async def _after_stage(self) -> None:
         world, memory = self._world, self._world.memory
+        kept, memory.kept_verdict = memory.kept_verdict, None
         jump = self._take_jump()
         stage_id = self._navigation.next_stage(jump)
-        if stage_id is None:
+        if stage_id is None and not (kept is not None and kept.achieved):
             judgement = await self._judge.ask()
             self._carry(judgement.proposals)
             if memory.carried:
                 # Ask the person before the end: the stage that just ended carries it.
-                memory.verdict_after_carried = True
+                self._keep_verdict("workflow", judgement)
                 world.machine.fire(Event.NEXT_STAGE)
                 return
-            stage_id = self._navigation.next_stage(memory.jump)
+            jump = self._take_jump()
+            stage_id = self._navigation.next_stage(jump)
             if stage_id is None and not judgement.achieved:
                 raise PlannerError(
                     "the planner says that the goal of the workflow is not reached, and no stage "

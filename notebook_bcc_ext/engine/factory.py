@@ -22,6 +22,7 @@ from notebook_bcc_ext.engine.memory import (
     initial_variables,
 )
 from notebook_bcc_ext.engine.run import Run
+from notebook_bcc_ext.engine.run_log import RunLog
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.fsm import StateMachine
 from notebook_bcc_ext.observation.effects import EffectsLog
@@ -48,6 +49,12 @@ class Remains:
     history: Sequence[TransitionRecord] = ()
     activity: Sequence[ActivityNode] = ()
 
+    def last_sign_of_life(self, created_at: str) -> str:
+        """Of that process, as far as is known: all times are written alike, so they compare."""
+        changes = [record.timestamp for record in self.history]
+        nodes = [node.ended_at or node.started_at for node in self.activity]
+        return max([created_at, *changes, *nodes])
+
 
 def make_run(  # noqa: PLR0913  one argument per port
     run_id: str,
@@ -64,21 +71,24 @@ def make_run(  # noqa: PLR0913  one argument per port
 ) -> Run:
     """A new run, or with `remains` one to be taken up: paused, until somebody says go on."""
     memory, effects = RunMemory(variables=initial_variables(request)), EffectsLog()
-    machine, activity = StateMachine(), ActivityLog()
+    machine, activity = StateMachine(), ActivityLog(memory.rest)
     if remains is not None:
         memory, effects = from_snapshot(remains.snapshot)
+        activity = ActivityLog(memory.rest)
         machine = StateMachine(
             State(remains.snapshot["state"]),
             remains.history,
             count=int(remains.snapshot["transitions"]),
         )
-        activity.recall(remains.activity, memory.progress)
+        alive_at = remains.last_sign_of_life(memory.created_at)
+        activity.recall(remains.activity, memory.progress, alive_at)
         memory.resumable = memory.resumable or machine.state is State.ACTION_COMPLETED
         if remains.intent is not None:
             memory.in_doubt = Intent(**remains.intent)
     gate = Gate(Limits(settings.max_execution_steps, interactive=settings.interactive_mode))
     if remains is not None and (machine.is_running or machine.state is State.IDLE):
         gate.pause("restart")
+    runner.belong(run_id, memory.theirs)
     registry = registry or default_registry()
     registry.patience = settings.custom_action_seconds or None
     world = World(
@@ -97,13 +107,15 @@ def make_run(  # noqa: PLR0913  one argument per port
         gate=gate,
         budget=Budget(settings, memory.counts),
         questions=Questions(run_id, store),
+        log=RunLog(run_id, request.notebook, settings),
         memory=memory,
         effects=effects,
         activity=activity,
         restored=remains is not None,
     )
     run = Run(world)
-    if memory.asking is not None:
-        # The question can be answered at once; everything else waits for the word to go on.
+    if memory.asking is not None or (memory.cancelled and memory.replaces is not None):
+        # The question can be answered at once, and a reset is finished; everything else waits for
+        # the word to go on.
         run.start()
     return run

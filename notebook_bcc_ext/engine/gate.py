@@ -7,7 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-PauseReason = Literal["user", "step", "limit", "interactive", "error", "restart", "budget"]
+PauseReason = Literal[
+    "user", "step", "limit", "interactive", "error", "restart", "budget", "kernel"
+]
 
 
 @dataclass
@@ -22,7 +24,7 @@ class Gate:
     """The driver passes here before each action and each call to the planner."""
 
     def __init__(self, limits: Limits) -> None:
-        self._limits = limits
+        self.limits = limits
         self._open = asyncio.Event()
         self._open.set()
         self._step_wanted = False
@@ -66,7 +68,7 @@ class Gate:
 
     def _count_action(self) -> None:
         self._actions += 1
-        limit = self._limits.max_actions
+        limit = self.limits.max_actions
         if self._stepping:
             self._stepping = False
             self.pause("step")
@@ -74,5 +76,5 @@ class Gate:
             return
         elif limit and self._actions % limit == 0:
             self.pause("limit")
-        elif self._limits.interactive:
+        elif self.limits.interactive:
             self.pause("interactive")

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from notebook_bcc_ext.engine.belongings import note_temporaries
 from notebook_bcc_ext.engine.memory import Jump
 from notebook_bcc_ext.engine.observer import Observer
+from notebook_bcc_ext.engine.position import is_out_of_step
 from notebook_bcc_ext.engine.promotion import promote_all
 from notebook_bcc_ext.engine.proposals import Update
 from notebook_bcc_ext.engine.updates import When, apply_context_update, proposals_in
+from notebook_bcc_ext.engine.wishes import check_wish
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import PlannerError
 from notebook_bcc_ext.protocol.planner import BehaviorFeedback, BehaviorInfo, PlanningAnswer
-from notebook_bcc_ext.protocol.runs import Verdict
+from notebook_bcc_ext.protocol.runs import JudgedLevel, Verdict
+from notebook_bcc_ext.protocol.states import State
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,8 @@ class Judgement:
     behavior: BehaviorInfo | None = None
     degraded: str | None = None
     """Why there is no real answer: the planner could not be reached."""
+    failure: str | None = None
+    """Why the goal cannot be reached, in the planner's words."""
 
 
 class Judge:
@@ -41,6 +47,7 @@ class Judge:
 
     async def feedback(self, feedback: BehaviorFeedback) -> Judgement:
         """Report a finished behavior. Without an answer nothing continues and nothing is met."""
+        await self._observer.check_behavior()
         try:
             judgement = await self._call(feedback)
         except PlannerError as error:
@@ -50,20 +57,20 @@ class Judge:
 
     async def _call(self, feedback: BehaviorFeedback | None) -> Judgement:
         world, memory = self._world, self._world.memory
-        request = await self._observer.planning_request(feedback)
-        memory.counts.planner_calls += 1
-        self._publish_call(feedback)
-        answer = await world.planner.plan(request)
+        answer = await self._answer(feedback)
+        proposals, wish = proposals_in(answer), _jump(answer)
+        check_wish(wish, memory.progress, world.machine.state, proposals)
         await self._update_context(answer, "before" if feedback is None else "after")
-        memory.verdict = _verdict(answer)
+        memory.note_verdict(_verdict(answer), _level(world.machine.state))
         memory.context_filter = answer.context_filter
         memory.estimated_remaining_behaviors = answer.metadata.estimated_remaining_behaviors
-        memory.jump = _jump(answer)
+        memory.jump = wish
         judgement = Judgement(
             achieved=answer.achieved,
             continues=answer.continues,
-            proposals=proposals_in(answer),
+            proposals=proposals,
             behavior=answer.behavior,
+            failure=answer.metadata.failure,
         )
         world.publish(
             "judgement",
@@ -77,6 +84,18 @@ class Judge:
         )
         return judgement
 
+    async def _answer(self, feedback: BehaviorFeedback | None) -> PlanningAnswer:
+        """The planner's answer for where the run is."""
+        world, told = self._world, False
+        while True:
+            request = await self._observer.planning_request(feedback)
+            world.memory.counts.planner_calls += 1
+            self._publish_call(feedback)
+            answer = await world.planner.plan(request)
+            if not is_out_of_step(world, request, answer, told=told):
+                return answer
+            told = True
+
     async def beside_actions(self, answer: PlanningAnswer) -> list[Update]:
         """Take in what came in one answer with actions that are about to run; its proposals."""
         await self._update_context(answer, "beside")
@@ -85,6 +104,7 @@ class Judge:
     async def _update_context(self, answer: PlanningAnswer, when: When) -> None:
         world = self._world
         promotions = apply_context_update(world.memory, world.effects, answer.context_update, when)
+        await note_temporaries(world, answer.context_update.outputs)
         await promote_all(world, promotions)
 
     def _publish_call(self, feedback: BehaviorFeedback | None) -> None:
@@ -100,7 +120,20 @@ class Judge:
 def _verdict(answer: PlanningAnswer) -> Verdict:
     if answer.continues:
         return "continues"
+    if answer.achieved and answer.metadata.unanswered:
+        return "unanswered"
     return "achieved" if answer.achieved else "not_yet"
+
+
+def _level(state: State) -> JudgedLevel:
+    """Whose goal the planner is asked about there (F7)."""
+    match state:
+        case State.IDLE | State.STAGE_COMPLETED:
+            return "workflow"
+        case State.STAGE_RUNNING | State.STEP_COMPLETED:
+            return "stage"
+        case _:
+            return "step"
 
 
 def _jump(answer: PlanningAnswer) -> Jump | None:

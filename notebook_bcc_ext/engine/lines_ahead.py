@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 from notebook_bcc_ext.engine.memory import Json
 from notebook_bcc_ext.errors import BccError
@@ -20,6 +20,7 @@ Line = Json | BadLine
 LINES_READ_AHEAD = 1_000
 # Most lines follow at once; what was posted is then stored with what the next one does.
 _NEXT_LINE_SECONDS = 0.005
+_LEFT_LINES_SECONDS = 1.0
 
 
 class LinesAhead:
@@ -47,6 +48,15 @@ class LinesAhead:
             if isinstance(item, BccError):
                 raise item
             yield item
+
+    async def left(self) -> int:
+        """How many actions are still to come, as far as the planner sends them without delay."""
+        count = 0
+        with suppress(TimeoutError, BccError):
+            async with asyncio.timeout(_LEFT_LINES_SECONDS):
+                async for line in self:
+                    count += not isinstance(line, BadLine)
+        return count
 
     async def close(self) -> None:
         if self._timer is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -11,17 +11,27 @@ from pydantic import TypeAdapter
 from pydantic_core import PydanticSerializationError
 
 from notebook_bcc_ext.actions.context import ThinkingState
+from notebook_bcc_ext.engine.rest import Rest
 from notebook_bcc_ext.observation.effects import EffectsLog
 from notebook_bcc_ext.observation.progress import ProgressTracker
 from notebook_bcc_ext.observation.sections import SectionTracker
 from notebook_bcc_ext.protocol.actions import LAST_ADDED_CELL
-from notebook_bcc_ext.protocol.observation import Effects
+from notebook_bcc_ext.protocol.plain import json_text, plain
 from notebook_bcc_ext.protocol.plan import WorkflowTemplate
 from notebook_bcc_ext.protocol.planner import BehaviorFeedback, ContextFilter
-from notebook_bcc_ext.protocol.runs import Counts, Decision, RunError, RunRequest, Verdict
+from notebook_bcc_ext.protocol.runs import (
+    Counts,
+    Decision,
+    JudgedLevel,
+    OverwrittenNames,
+    RunError,
+    RunRequest,
+    Verdict,
+)
 
 Json = dict[str, Any]
 TrailEntry = list[Any]
+WHOLE_WORKFLOW = "*"
 
 
 @dataclass
@@ -30,6 +40,20 @@ class Jump:
 
     stage_id: str | None = None
     step_id: str | None = None
+    leaves_out: bool = True
+    """Whether what lies between is left out: yes where the planner says so, no where a person
+    approved a plan that has it."""
+
+
+@dataclass
+class KeptVerdict:
+    """A verdict that came together with proposals: they are asked first, then it counts (F7).
+
+    The step that carries the question runs nothing, and is not done by that.
+    """
+
+    level: Literal["step", "stage", "workflow"]
+    achieved: bool
 
 
 @dataclass
@@ -40,7 +64,11 @@ class BehaviorTally:
     succeeded: int = 0
     sections_added: int = 0
     lines_skipped: int = 0
-    last_result: str = "success"
+    skipped: int = 0
+    """Actions that were not run, because one before them failed or was not allowed."""
+    refused: bool = False
+    """The person did not allow some of it."""
+    last_result: str = "no action was run"
 
     def feedback(self, behavior_id: str | None) -> BehaviorFeedback:
         fields: Json = {
@@ -52,6 +80,8 @@ class BehaviorTally:
         }
         if self.lines_skipped:
             fields["lines_skipped"] = self.lines_skipped
+        if self.skipped:
+            fields["actions_skipped"] = self.skipped
         return BehaviorFeedback.model_validate(fields)
 
 
@@ -78,9 +108,27 @@ class Asking:
 
 
 @dataclass
+class Attempt:
+    """What the actions behind number `after`, up to `until`, wrote."""
+
+    after: int
+    until: int
+
+
+@dataclass
+class BehaviorBegan:
+    """What there was when the current behavior was entered."""
+
+    actions: int = 0
+    sections: SectionTracker = field(default_factory=SectionTracker)
+
+
+@dataclass
 class RunMemory:
     created_at: str = ""
+    rest: Rest = field(default_factory=Rest)
     cancelled: bool = False
+    cancelled_at: str | None = None
     progress: ProgressTracker = field(
         default_factory=lambda: ProgressTracker(WorkflowTemplate(stages=[]))
     )
@@ -95,8 +143,6 @@ class RunMemory:
     tally: BehaviorTally = field(default_factory=BehaviorTally)
     cell_names: dict[str, str] = field(default_factory=dict)
     """`store_id` -> cell id, for the latest cells (A14)."""
-    cell_marks: dict[str, Json] = field(default_factory=dict)
-    """Cell id -> what the cell carries under our metadata key, for the latest cells (A15)."""
     last_code_cell: str | None = None
     last_text_cell: str | None = None
     thinking: ThinkingState | None = None
@@ -107,14 +153,13 @@ class RunMemory:
     """Digests of the lines of the current behavior that were dealt with, in order."""
     resumable: bool = False
     """The planner failed, not an action: a retry goes on behind the lines that were done."""
+    behavior_began: BehaviorBegan = field(default_factory=BehaviorBegan)
+    replaces: Attempt | None = None
+    """Its cells have to go, for another attempt takes their place."""
     jump: Jump | None = None
-    added: list[str] = field(default_factory=list)
-    """Ids of stages and steps that an approved update added: they are visited, wherever they
-    stand; others are not gone back to."""
     carried: list[Json] = field(default_factory=list)
     """Proposals of planning answers that still have to be put before the person (U2)."""
-    verdict_after_carried: bool = False
-    """The goal was already met when the carried proposals came: no more actions after them."""
+    kept_verdict: KeptVerdict | None = None
     debug_attempts: int = 0
     step_behaviors: dict[str, int] = field(default_factory=dict)
     """`stage/step` -> how many behaviors it took."""
@@ -122,14 +167,35 @@ class RunMemory:
     asking: Asking | None = None
     decision: Decision | None = None
     verdict: Verdict | None = None
+    verdict_level: JudgedLevel | None = None
+    reached: list[str] = field(default_factory=list)
+    """What the planner judged to be reached: `stage`, `stage/step`, or `WHOLE_WORKFLOW`."""
     in_doubt: Intent | None = None
     """What was under way when the process was killed."""
     kernel: str | None = None
     """Which life of which kernel the cells ran in."""
     executed_cells: list[str] = field(default_factory=list)
     """In order, the latest: what has to run again when the kernel is lost."""
+    theirs: list[str] | None = None
+    """The names that the person had in the kernel when the run began; None before its first cell.
+    """
+    overwritten: OverwrittenNames = field(default_factory=OverwrittenNames)
+    """Those that it took, as far as they were told."""
     trail: list[TrailEntry] = field(default_factory=list)
     """What was added to `LONG_FIELDS` since the last checkpoint."""
+
+    def note_verdict(self, verdict: Verdict, level: JudgedLevel) -> None:
+        """What the planner said of the goal of that level, at the place where the run is."""
+        self.verdict, self.verdict_level = verdict, level
+        progress = self.progress
+        places = {
+            "workflow": WHOLE_WORKFLOW,
+            "stage": progress.stage_id or "",
+            "step": progress.step_key,
+        }
+        self.reached = [key for key in self.reached if key != places[level]]
+        if verdict == "achieved":
+            self.reached.append(places[level])
 
     @property
     def has_workflow(self) -> bool:
@@ -144,11 +210,22 @@ class RunMemory:
     def remember_cell(self, name: str, cell_id: str) -> None:
         self._note("name", name, cell_id)
 
-    def remember_mark(self, cell_id: str, mark: Json) -> None:
-        self._note("mark", cell_id, mark)
-
     def remember_executed(self, cell_id: str) -> None:
         self._note("executed", cell_id)
+
+    def remember_theirs(self, names: Sequence[str] | None) -> None:
+        if self.theirs is None and names is not None:
+            self._note("theirs", list(names))
+
+    def forget_cells(self, cell_ids: Sequence[str]) -> None:
+        """They are no longer in the notebook."""
+        self._note("gone", list(cell_ids))
+        if self.last_code_cell in cell_ids:
+            self.last_code_cell = None
+        if self.last_text_cell in cell_ids:
+            self.last_text_cell = None
+        if self.thinking is not None and self.thinking.cell_id in cell_ids:
+            self.thinking = None
 
     def remember_line(self, digest: str) -> None:
         """A line of the current behavior was dealt with."""
@@ -168,13 +245,18 @@ class RunMemory:
         match entry:
             case ["name", name, cell_id]:
                 _remember(self.cell_names, name, cell_id, MAX_CELL_NAMES)
-            case ["mark", cell_id, mark]:
-                _remember(self.cell_marks, cell_id, mark, MAX_CELL_MARKS)
             case ["executed", cell_id]:
                 if cell_id in self.executed_cells:
                     self.executed_cells.remove(cell_id)
                 self.executed_cells.append(cell_id)
                 del self.executed_cells[:-MAX_EXECUTED_CELLS]
+            case ["gone", cell_ids]:
+                kept = [cell_id for cell_id in self.executed_cells if cell_id not in set(cell_ids)]
+                self.executed_cells = kept
+            case ["theirs", names]:
+                self.theirs = names
+            case ["mark", *_]:
+                pass  # Of an earlier version; the notebook itself is asked now.
             case ["line", digest]:
                 self.lines_done.append(digest)
             case ["keep_lines", keep]:
@@ -182,19 +264,24 @@ class RunMemory:
             case _:
                 raise ValueError(f"unknown entry of a run's trail: {entry}")
 
+    def begin_behavior(self) -> None:
+        """What is written from here on is this behavior's."""
+        self.behavior_began = BehaviorBegan(self.counts.actions, self.sections.copy())
+
     def start_over(self) -> None:
         """Forget what belongs to the way so far: nothing of it may steer the next one."""
         self.jump = self.context_filter = self.estimated_remaining_behaviors = None
-        self.verdict = None
-        self.carried, self.added = [], []
+        self.verdict = self.verdict_level = None
+        self.reached = []
+        self.carried, self.kept_verdict = [], None
         self.forget_lines()
         self.next_expected, self.next_in_progress = [], []
-        self.verdict_after_carried = self.resumable = False
+        self.resumable = False
         self.step_behaviors = {}
         self.debug_attempts = 0
 
     def forget_workflow(self, variables: Json) -> None:
-        """As before the first call; what is in the notebook stays, and so does its numbering."""
+        """As before the first call."""
         self.start_over()
         self.progress = ProgressTracker(WorkflowTemplate(stages=[]))
         self.variables = variables
@@ -208,13 +295,14 @@ def _remember(known: dict[str, Any], key: str, value: object, limit: int) -> Non
 
 
 MAX_CELL_NAMES = 1_000
-MAX_CELL_MARKS = 100
 MAX_EXECUTED_CELLS = 500
-LONG_FIELDS = ("lines_done", "cell_names", "cell_marks", "executed_cells")
+LONG_FIELDS = ("lines_done", "cell_names", "executed_cells", "theirs")
 """They grow with the run. So that an action's checkpoint does not, it stores what was added to
 them, and everything else whole."""
 _ADAPTER: TypeAdapter[RunMemory] = TypeAdapter(RunMemory)
 _NOT_LONG = {*LONG_FIELDS, "trail"}
+# Half a character, as a package may give it, has no UTF-8.
+_NO_UTF8 = (PydanticSerializationError, UnicodeError)
 
 
 def initial_variables(request: RunRequest) -> Json:
@@ -235,24 +323,25 @@ def to_snapshot(memory: RunMemory, effects: EffectsLog) -> Json:
 
 def short_snapshot(memory: RunMemory, effects: EffectsLog) -> Json:
     """Everything but `LONG_FIELDS`."""
-    dumped: Json = _ADAPTER.dump_python(memory, mode="json", exclude=_NOT_LONG)
-    return {"memory": dumped, "effects": effects.view().to_wire()}
+    try:
+        dumped: Json = _ADAPTER.dump_python(memory, mode="json", exclude=_NOT_LONG)
+    except _NO_UTF8:
+        dumped = plain(_ADAPTER.dump_python(memory, exclude=_NOT_LONG))
+    return {"memory": dumped, "effects": effects.to_snapshot()}
 
 
 def short_snapshot_json(position: Json, memory: RunMemory, effects: EffectsLog) -> str:
     """The same as text, with keys of the caller's before it."""
     try:
         dumped = _ADAPTER.dump_json(memory, exclude=_NOT_LONG).decode()
-    except PydanticSerializationError:
-        # Half a character, as a planner may send it, has no UTF-8; `json` escapes it.
-        return json.dumps({**position, **short_snapshot(memory, effects)})
-    shown = json.dumps({"current": effects.current, "history": effects.history})
+    except _NO_UTF8:
+        return json_text({**position, **short_snapshot(memory, effects)})
+    shown = json_text(effects.to_snapshot())
     return f'{json.dumps(position)[:-1]}, "memory": {dumped}, "effects": {shown}}}'
 
 
 def from_snapshot(snapshot: Mapping[str, Any]) -> tuple[RunMemory, EffectsLog]:
-    effects = Effects.parse(snapshot["effects"])
     memory = _ADAPTER.validate_python({**snapshot["memory"], **snapshot.get("remembered", {})})
     for entry in snapshot.get("trail", []):
         memory.follow(entry)
-    return memory, EffectsLog(map(str, effects.current), map(str, effects.history))
+    return memory, EffectsLog.from_snapshot(snapshot["effects"])

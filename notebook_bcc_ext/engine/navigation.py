@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from notebook_bcc_ext.engine.belongings import tell_overwritten
 from notebook_bcc_ext.engine.memory import Jump
 from notebook_bcc_ext.engine.observer import Observer
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import NotFoundError
+from notebook_bcc_ext.observation.effects import Warn
 from notebook_bcc_ext.observation.progress import ProgressTracker
 
 
@@ -31,20 +33,19 @@ class Navigation:
     # -- where to ---------------------------------------------------------------------------
 
     def first_stage(self, jump: Jump | None) -> str:
-        if jump is not None and jump.stage_id is not None:
-            return self._known_stage(jump.stage_id)
-        done = {item.id for item in self._progress.completed_stages}
-        stages = [stage.id for stage in self._progress.template.stages]
-        return next((stage_id for stage_id in stages if stage_id not in done), stages[0])
+        return self.next_stage(jump) or self._progress.template.stages[0].id
 
     def first_step(self, jump: Jump | None) -> str:
         stage = self._progress.stage
         steps = [step.id for step in stage.steps] if stage else []
-        if jump is not None and jump.step_id is not None:
-            return self._known_step(jump.step_id, steps)
+        if jump is not None and jump.step_id is not None and jump.step_id not in steps:
+            raise NotFoundError(
+                f"the planner wants to go on at step '{jump.step_id}', which stage "
+                f"'{self._progress.stage_id}' does not have"
+            )
         if not steps:
             raise NotFoundError(f"stage '{self._progress.stage_id}' has no steps")
-        return steps[0]
+        return self._next_step(jump) or steps[0]
 
     def after_step(self, jump: Jump | None) -> Place:
         progress = self._progress
@@ -52,32 +53,33 @@ class Navigation:
             # The approved workflow does not have this stage any more.
             return Place(stage_id=jump.stage_id if jump else self.next_stage(None))
         if jump is not None and jump.stage_id not in (None, progress.stage_id):
-            return Place(stage_id=self._known_stage(str(jump.stage_id)))
-        if jump is not None and jump.step_id is not None:
-            steps = [step.id for step in progress.stage.steps]
-            return Place(step_id=self._known_step(jump.step_id, steps))
-        return Place(step_id=self._next_unfinished_step())
+            return Place(stage_id=jump.stage_id)
+        return Place(step_id=self._next_step(jump))
 
-    def _next_unfinished_step(self) -> str | None:
-        stage = self._progress.stage
-        order = [step.id for step in stage.steps] if stage else []
-        return self._next_in(order, self._progress.step_id, self._progress.remaining_steps())
-
-    def _next_in(self, order: list[str], current: str | None, remaining: list[str]) -> str | None:
-        """The first unfinished one behind the current; then one that an update put before it."""
-        if current not in order:
-            return next(iter(remaining), None)
-        later = order[order.index(current) + 1 :]
-        behind = [item for item in later if item in remaining]
-        before = [item for item in remaining if item in self._world.memory.added]
-        return next(iter((*behind, *before)), None)
+    def _next_step(self, jump: Jump | None) -> str | None:
+        """The wanted step, or the next one that is not done. What a planner jumps over is not
+        gone back to."""
+        progress, wanted = self._progress, jump.step_id if jump else None
+        order = [step.id for step in progress.stage.steps] if progress.stage else []
+        remaining = progress.remaining_steps()
+        if jump is None or wanted is None:
+            return _next_in(order, progress.step_id, remaining)
+        if jump.leaves_out:
+            between = _between(order, progress.step_id, wanted)
+            progress.pass_over_steps(one for one in between if one in remaining)
+        progress.take_up_step(wanted)
+        return wanted
 
     def next_stage(self, jump: Jump | None) -> str | None:
-        if jump is not None and jump.stage_id is not None:
-            return self._known_stage(jump.stage_id)
-        progress = self._progress
+        progress, wanted = self._progress, jump.stage_id if jump else None
         order = [stage.id for stage in progress.template.stages]
-        return self._next_in(order, progress.stage_id, progress.remaining_stages())
+        remaining = progress.remaining_stages()
+        if jump is None or wanted is None:
+            return _next_in(order, progress.stage_id, remaining)
+        if jump.leaves_out:
+            between = _between(order, progress.stage_id, wanted)
+            progress.pass_over_stages(one for one in between if one in remaining)
+        return wanted
 
     def last_step(self) -> str:
         stage = self._progress.stage
@@ -86,27 +88,13 @@ class Navigation:
         known = [step.id for step in stage.steps]
         return self._progress.step_id if self._progress.step_id in known else known[-1]
 
-    def _known_stage(self, stage_id: str) -> str:
-        if self._progress.template.stage(stage_id) is None:
-            raise NotFoundError(
-                f"the planner wants to go on at stage '{stage_id}', which is not in the workflow"
-            )
-        return stage_id
-
-    def _known_step(self, step_id: str, steps: list[str]) -> str:
-        if step_id not in steps:
-            raise NotFoundError(
-                f"the planner wants to go on at step '{step_id}', which stage "
-                f"'{self._progress.stage_id}' does not have"
-            )
-        return step_id
-
     # -- what is left behind ----------------------------------------------------------------
 
     async def end_behavior(self) -> None:
+        await tell_overwritten(self._world)
         produced, warnings = self._progress.outputs.end_behavior(await self._present())
-        self._world.effects.move_to_history()
         self._warn(warnings)
+        self._world.effects.behavior_ended()
         self._progress.complete_behavior(produced)
 
     async def end_step(self, *, confirmed: bool = True) -> None:
@@ -115,15 +103,40 @@ class Navigation:
         if confirmed:
             self._progress.complete_step(produced)
 
-    async def end_stage(self) -> None:
-        produced, warnings = self._progress.outputs.end_stage(await self._present())
+    async def end_stage(self, *, judged: bool) -> None:
+        """Completed is a stage whose goal was judged to be met, or whose steps all ran; one that
+        was left before is passed over, with what it had left."""
+        progress = self._progress
+        produced, warnings = progress.outputs.end_stage(await self._present())
         self._warn(warnings)
-        if self._progress.stage is not None:
-            self._progress.complete_stage(produced)
+        if progress.stage is None:
+            return
+        done = {item.id for item in progress.completed_steps}
+        if judged or all(step.id in done for step in progress.stage.steps):
+            progress.complete_stage(produced)
+        else:
+            progress.pass_over_steps(progress.unfinished_steps())
+            progress.pass_over_stages([progress.stage.id])
+
+    def settle_stage(self) -> None:
+        """The goal of the stage is met: the steps it has left are not needed."""
+        self._progress.pass_over_steps(self._progress.unfinished_steps())
 
     async def _present(self) -> set[str]:
         return await self._observer.present(self._progress.outputs.names())
 
-    def _warn(self, warnings: list[str]) -> None:
+    def _warn(self, warnings: list[Warn]) -> None:
         for warning in warnings:
-            self._world.warn(warning)
+            self._world.warn(*warning)
+
+
+def _next_in(order: list[str], current: str | None, remaining: list[str]) -> str | None:
+    """The first one left behind the current; then what a new order put before it."""
+    later = order[order.index(current) + 1 :] if current in order else order
+    behind = [one for one in later if one in remaining]
+    return next(iter((*behind, *remaining)), None)
+
+
+def _between(order: list[str], current: str | None, wanted: str) -> list[str]:
+    begin = order.index(current) + 1 if current in order else 0
+    return order[begin : order.index(wanted)]

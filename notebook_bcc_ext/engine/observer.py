@@ -9,30 +9,32 @@ from typing import Any
 from notebook_bcc_ext.engine.memory import initial_variables
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import KernelError
+from notebook_bcc_ext.observation.budget import fit
 from notebook_bcc_ext.observation.build import (
     ContextParts,
     build_observation,
     hidden_inputs,
     merged_variables,
 )
-from notebook_bcc_ext.observation.context_filter import apply_filter
+from notebook_bcc_ext.observation.context_filter import ABOUT_FILTER, apply_filter
+from notebook_bcc_ext.observation.effects import about_name
 from notebook_bcc_ext.ports import Variables
 from notebook_bcc_ext.protocol.observation import NotebookSummary, Observation
 from notebook_bcc_ext.protocol.planner import BehaviorFeedback, PlannerRequest, RequestOptions
+
+_ABOUT_VARIABLES = "variables"
+_ABOUT_PRESENT = "present"
 
 
 class Observer:
     def __init__(self, world: World) -> None:
         self._world = world
-        self._last_notice: str | None = None
-        self._last_trouble: str | None = None
 
     async def variables(self) -> Variables:
-        """The kernel's variables; a notice about them is passed on once."""
+        """The kernel's variables; trouble with them is a warning for as long as it lasts."""
         variables = await self._world.runner.variables()
-        if variables.notice and variables.notice != self._last_notice:
-            self._world.publish("notice", {"level": "info", "text": variables.notice})
-        self._last_notice = variables.notice
+        self._warn_while(_ABOUT_VARIABLES, variables.notice)
+        self._world.effects.settle(map(about_name, variables.values))
         return variables
 
     async def present(self, names: Sequence[str]) -> set[str]:
@@ -44,10 +46,15 @@ class Observer:
             found = await self._world.runner.present(names)
         except KernelError as error:
             trouble = f"what was produced could not be checked: {error}"
-            if trouble != self._last_trouble:
-                self._world.warn(trouble)
-        self._last_trouble = trouble
+        self._warn_while(_ABOUT_PRESENT, trouble)
+        self._world.effects.settle(map(about_name, found))
         return found
+
+    def _warn_while(self, about: str, trouble: str | None) -> None:
+        if trouble is None:
+            self._world.effects.settle([about])
+        else:
+            self._world.warn(trouble, about)
 
     async def note_present(self, found: Iterable[str] | None = None) -> None:
         """After an action: how much of what is expected exists by now (O9). `found` is what is
@@ -57,7 +64,21 @@ class Observer:
         if names:
             outputs.note_present(await self.present(names) if found is None else found)
 
+    async def check_behavior(self) -> None:
+        """Before it is reported: what it made is produced, and nothing is in progress (O9)."""
+        outputs = self._world.memory.progress.outputs
+        for warning in outputs.check_behavior(await self.present(outputs.names())):
+            self._world.warn(*warning)
+
     async def observation(self) -> Observation:
+        """What the planner would be told now."""
+        return self._fit(await self._whole(None))
+
+    def _fit(self, observation: Observation) -> Observation:
+        return fit(observation, self._world.settings.max_observation_bytes)
+
+    async def _whole(self, cells: int | None) -> Observation:
+        """Everything, with so many cells as a filter asks for."""
         world, memory = self._world, self._world.memory
         kernel = await self.variables()
         return build_observation(
@@ -68,7 +89,7 @@ class Observer:
                 variables=merged_variables(memory.variables, kernel.values),
                 todo_list=memory.todo_list,
                 effects=world.effects,
-                notebook=self._notebook(),
+                notebook=self._notebook(cells),
                 sections=memory.sections,
                 workflow_progress=memory.workflow_progress,
                 hidden_inputs=hidden_inputs(self._inputs(), kernel.values),
@@ -81,24 +102,26 @@ class Observer:
         said = self._world.memory.variables
         return {name: said[name] for name in initial_variables(self._world.request) if name in said}
 
-    async def _after_all_actions(self) -> Observation:
+    async def _after_all_actions(self, cells: int | None = None) -> Observation:
         """For the planner: the cell that has just ended is told, and is on disk."""
         await self._world.notebook.stored()
-        return await self.observation()
+        return await self._whole(cells)
 
     async def planning_request(self, feedback: BehaviorFeedback | None = None) -> PlannerRequest:
         return self._request(await self._after_all_actions(), feedback, stream=False)
 
     async def generating_request(self, feedback: BehaviorFeedback | None = None) -> PlannerRequest:
         """The observation as the last planning answer wanted it."""
-        observation = await self._after_all_actions()
         wanted = self._world.memory.context_filter
+        asked = wanted.notebook.cells if wanted and wanted.notebook else None
+        observation = await self._after_all_actions(asked)
         if wanted is not None:
             summaries = await self._summaries(wanted.variables_to_summarize)
             # Patterns come from a stranger: matching them must not hold up the event loop.
             filtered = await asyncio.to_thread(apply_filter, observation, wanted, summaries)
+            self._world.effects.settle([ABOUT_FILTER])
             for warning in filtered.warnings:
-                self._world.warn(warning)
+                self._world.warn(*warning)
             observation = filtered.observation
         return self._request(observation, feedback, stream=self._world.settings.stream)
 
@@ -116,17 +139,20 @@ class Observer:
         self, observation: Observation, feedback: BehaviorFeedback | None, *, stream: bool
     ) -> PlannerRequest:
         fields: dict[str, Any] = {
-            "observation": observation,
+            "observation": self._fit(observation),
             "options": RequestOptions(stream=stream),
         }
         if feedback is not None:
             fields["behavior_feedback"] = feedback
         return PlannerRequest(**fields)
 
-    def _notebook(self) -> NotebookSummary:
+    def _notebook(self, cells: int | None) -> NotebookSummary:
         summary = self._world.notebook.summary()
-        if self._world.settings.notebook_cells == "summary":
+        settings = self._world.settings
+        if cells is None and settings.notebook_cells == "full":
+            cells = settings.notebook_cells_limit
+        if not cells:
             return summary
-        cells = self._world.notebook.recent_cells(self._world.settings.notebook_cells_limit)
+        recent = self._world.notebook.recent_cells(cells)
         metadata = self._world.notebook.notebook_metadata()
-        return summary.model_copy(update={"cells": cells, "metadata": metadata})
+        return summary.model_copy(update={"cells": recent, "metadata": metadata})

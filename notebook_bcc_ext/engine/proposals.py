@@ -215,12 +215,23 @@ def _moved(before: list[str], after: list[str]) -> set[str]:
 
 def apply_workflow(update: WorkflowUpdate, progress: ProgressTracker) -> str | None:
     """Replace the template, keep what is completed. The stage to go to if the current vanished."""
-    progress.template = _completed(update.updated_workflow, progress.template)
+    _replace(_completed(update.updated_workflow, progress.template), progress)
     if progress.stage is not None or progress.stage_id is None:
         return None
-    done = {item.id for item in progress.completed_stages}
-    unfinished = [stage.id for stage in progress.template.stages if stage.id not in done]
-    return update.next_stage_id or next(iter(unfinished), None)
+    return update.next_stage_id or next(iter(progress.remaining_stages()), None)
+
+
+def _replace(template: WorkflowTemplate, progress: ProgressTracker) -> None:
+    """A completed stage that has new steps is not completed any more: a plan that was approved
+    is run, wherever in it something was added."""
+    old, progress.template = progress.template, template
+    for stage in template.stages:
+        before = old.stage(stage.id)
+        completed = stage.id in {item.id for item in progress.completed_stages}
+        if before is None or not completed or stage.id == progress.stage_id:
+            continue
+        if any(before.step(step.id) is None for step in stage.steps):
+            progress.reopen_stage(stage.id)
 
 
 def _completed(new: WorkflowTemplate, old: WorkflowTemplate) -> WorkflowTemplate:
@@ -241,4 +252,4 @@ def apply_steps(update: StageStepsUpdate, progress: ProgressTracker) -> None:
         else stage
         for stage in progress.template.stages
     ]
-    progress.template = progress.template.model_copy(update={"stages": stages})
+    _replace(progress.template.model_copy(update={"stages": stages}), progress)

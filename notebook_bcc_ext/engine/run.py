@@ -14,9 +14,11 @@ from dataclasses import replace
 from typing import Any
 
 from notebook_bcc_ext.engine.answers import Answer
+from notebook_bcc_ext.engine.attempts import replace_all, replace_behavior
+from notebook_bcc_ext.engine.belongings import leave_kernel
 from notebook_bcc_ext.engine.commands import COMMANDS, allowed_commands
 from notebook_bcc_ext.engine.driver import Driver, PlanRejectedError
-from notebook_bcc_ext.engine.failures import StepsRejectedError, error_card
+from notebook_bcc_ext.engine.failures import NotAllowedError, StepsRejectedError, error_card
 from notebook_bcc_ext.engine.memory import initial_variables
 from notebook_bcc_ext.engine.view import progress_view, thinking_view
 from notebook_bcc_ext.engine.world import World
@@ -38,6 +40,7 @@ INTERRUPT_SECONDS = 2.0
 STOP_TRIES = 60
 STOP_AGAIN_SECONDS = 0.5
 REMEMBERED_KEYS = 200
+_ENDED: tuple[RunStatus, ...] = ("done", "failed", "cancelled")
 _IN_A_BEHAVIOR = (
     State.BEHAVIOR_RUNNING,
     State.ACTION_RUNNING,
@@ -67,6 +70,8 @@ class Run:
         """Drive on, if nobody drives; what an earlier drive still has to write comes first."""
         if not self._driving:
             self._driving = True
+            self.world.activity.end_rest()
+            self.world.log.begins(self.world.machine.state)
             self._task = asyncio.get_running_loop().create_task(
                 self._drive(self._task), name=f"run {self.id}"
             )
@@ -90,23 +95,19 @@ class Run:
                 await part()
             except BccError as error:
                 logger.warning("run %s was closed incompletely: %s", self.id, error)
+            except Exception:
+                logger.exception("run %s was closed incompletely", self.id)
 
     async def _drive(self, earlier: asyncio.Task[None] | None) -> None:
         if earlier is not None:
             await asyncio.wait({earlier})
         try:
-            await self._save()
-            await self._driver.drive()
-        except PlanRejectedError as error:
-            self.world.memory.cancelled = True
-            self._publish_status(str(error))
-        except BccError as error:
-            self._fail(error)
-        except Exception as error:
-            logger.exception("run %s stopped on an unexpected error", self.id)
-            self._fail(error)
+            await self._drive_to_rest()
+            if self.status in _ENDED:
+                await leave_kernel(self.world)
         finally:
             self._driving = False
+            self.world.activity.begin_rest()
         try:
             await self._save()
         except StoreError as error:
@@ -116,13 +117,28 @@ class Run:
         self.world.tell_notices()
         self._publish_status()
 
+    async def _drive_to_rest(self) -> None:
+        try:
+            await self._save()
+            await self._driver.drive()
+        except PlanRejectedError as error:
+            self._mark_cancelled()
+            self._publish_status(str(error))
+        except BccError as error:
+            self._fail(error)
+        except Exception as error:
+            logger.exception("run %s stopped on an unexpected error", self.id)
+            self._fail(error)
+
     def _fail(self, error: Exception) -> None:
         """FAIL where the table has it; elsewhere the run pauses with the error (F13)."""
         world = self.world
         if self.world.memory.cancelled:
             # The end of a cell that cancel interrupted is no failure.
+            if world.memory.replaces is not None:
+                world.warn(f"the cells of the run are still in the notebook: {error}")
             return
-        keeps_state = isinstance(error, StepsRejectedError)
+        keeps_state = isinstance(error, (StepsRejectedError, NotAllowedError))
         if isinstance(error, StoreError):
             # What landed is not done twice: a retry goes on from here.
             world.memory.resumable = world.machine.state in _IN_A_BEHAVIOR
@@ -132,7 +148,7 @@ class Run:
         if world.machine.state is not State.ERROR:
             world.gate.pause("error")
         location = location_of(world.memory.progress.location().current)
-        world.memory.error = error_card(error, location)
+        world.memory.error = error_card(error, location, world.settings.redactor)
         world.memory.error.remedies = [
             command for command in self.allowed_commands if command not in ("pause", "cancel")
         ]
@@ -181,7 +197,7 @@ class Run:
     async def cancel(self) -> None:
         """Stop within a second: the stream is closed, the kernel interrupted, nothing undone."""
         world = self.world
-        self.world.memory.cancelled = True
+        self._mark_cancelled()
         await world.questions.withdraw()
         if world.machine.allows(Event.CANCEL):
             world.machine.fire(Event.CANCEL)
@@ -193,34 +209,56 @@ class Run:
                         await world.runner.interrupt()
             await self._stop_task()
         world.gate.resume()
+        await leave_kernel(world)
         with contextlib.suppress(BccError):
             await world.notebook.flush()
 
-    def reset(self) -> None:
-        """Back to idle: the workflow is forgotten, what is in the notebook stays."""
-        self.world.machine.fire(Event.RESET)
-        self.world.memory.forget_workflow(initial_variables(self.world.request))
-        self._forget_error()
-        self.world.gate.pause("user")
+    def _mark_cancelled(self) -> None:
+        # The table does not know it everywhere: at idle it is no transition.
+        self.world.memory.cancelled = True
+        self.world.memory.cancelled_at = utc_now()
+
+    async def reset(self) -> None:
+        """Back to idle, as if it had not begun: the workflow is forgotten and its cells are taken
+        out of the notebook. It rests there until it is started again."""
+        world = self.world
+        world.machine.fire(Event.RESET)
+        self._mark_cancelled()
+        await leave_kernel(world)
+        world.memory.forget_workflow(initial_variables(world.request))
+        replace_all(world)
+        world.memory.error = None
+        world.gate.resume()
+        self.start()
+        await self.finished()
 
     def restart(self) -> None:
+        """From the top; what the attempt before wrote is replaced."""
         memory, machine = self.world.memory, self.world.machine
         if machine.state is State.ERROR:
             machine.fire(Event.START_WORKFLOW)
+            replace_all(self.world)
             memory.start_over()
             memory.progress.restart()
             memory.progress.enter_stage(memory.progress.template.stages[0].id)
         self._go_on()
 
     def retry(self) -> None:
-        """The failed behavior again, or the failed call where the state was kept."""
-        memory = self.world.memory
-        if self.world.machine.state is State.ERROR:
-            self.world.machine.fire(Event.START_BEHAVIOR)
+        """The failed behavior again, in the place of the attempt before; or the failed call where
+        the state was kept."""
+        memory, machine = self.world.memory, self.world.machine
+        if machine.state is State.ACTION_COMPLETED:
+            # Something was not allowed. The table has one way back to where actions are asked for.
+            machine.fire(Event.FAIL)
+            memory.resumable = False
+        if machine.state is State.ERROR:
+            machine.fire(Event.START_BEHAVIOR)
             if memory.resumable:
                 memory.progress.reopen_behavior()
+            elif memory.progress.restart_behavior():
+                replace_behavior(self.world)
             else:
-                memory.progress.restart_behavior()
+                memory.begin_behavior()
         self._go_on()
 
     def debug(self) -> None:
@@ -238,6 +276,7 @@ class Run:
 
     def _forget_error(self) -> None:
         self.world.memory.cancelled = False
+        self.world.memory.cancelled_at = None
         self.world.memory.error = None
 
     async def _stop_task(self) -> None:
@@ -291,14 +330,19 @@ class Run:
             approval=world.approval,
             thinking=thinking_view(memory),
             doing=world.activity.doing if self.status == "running" else None,
+            overwritten=memory.overwritten,
             created_at=self.world.memory.created_at,
             updated_at=utc_now(),
             ended_at=self._ended_at(),
+            rested_ms=world.activity.rest.total_ms,
+            resting_since=world.activity.rest.since,
         )
 
     def _ended_at(self) -> str | None:
-        if self.status not in ("done", "failed", "cancelled"):
+        if self.status not in _ENDED:
             return None
+        if self.world.memory.cancelled_at is not None:
+            return self.world.memory.cancelled_at
         latest = self.world.machine.latest(1)
         return latest[0].timestamp if latest else self.world.memory.created_at
 

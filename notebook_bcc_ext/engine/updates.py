@@ -8,7 +8,12 @@ from notebook_bcc_ext.engine.memory import Json, RunMemory
 from notebook_bcc_ext.engine.proposals import Update
 from notebook_bcc_ext.observation.effects import EffectsLog
 from notebook_bcc_ext.observation.todo import updated_todo_list
-from notebook_bcc_ext.protocol.planner import ContextUpdate, PlanningAnswer, Promotion
+from notebook_bcc_ext.protocol.planner import (
+    ContextUpdate,
+    OutputsUpdate,
+    PlanningAnswer,
+    Promotion,
+)
 
 When = Literal["before", "beside", "after"]
 """Whether an answer came before a behavior, with its actions, or after they ran."""
@@ -30,16 +35,24 @@ def apply_context_update(
         effects.apply(update.effects_update)
     if update.outputs is None:
         return []
-    outputs = update.outputs
-    if outputs.level == "behaviors" and when != "beside":
-        # The answer comes between two behaviors: it expects something of the one to come.
-        if outputs.expected is not None:
-            memory.next_expected = outputs.expected
-        outputs = outputs.model_copy(update={"expected": None})
-        if when == "before":
-            memory.next_in_progress = outputs.in_progress or []
-    memory.progress.outputs.apply(outputs)
-    return outputs.promote
+    for warning in memory.progress.outputs.apply(_of_this_behavior(memory, update.outputs, when)):
+        effects.warn(*warning)
+    return update.outputs.promote
+
+
+def _of_this_behavior(memory: RunMemory, outputs: OutputsUpdate, when: When) -> OutputsUpdate:
+    """What an answer between two behaviors says of the one to come is kept for it; before the
+    first one, the step is the only owner of what was found."""
+    if outputs.level != "behaviors" or when == "beside":
+        return outputs
+    if outputs.expected is not None:
+        memory.next_expected = outputs.expected
+    if outputs.in_progress is not None:
+        memory.next_in_progress = outputs.in_progress
+        memory.progress.outputs.declare_temporaries(outputs.in_progress)
+    level = "steps" if when == "before" else outputs.level
+    changes = {"expected": None, "in_progress": None, "level": level}
+    return outputs.model_copy(update=changes)
 
 
 def proposals_in(answer: PlanningAnswer) -> list[Update]:

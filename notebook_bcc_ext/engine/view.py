@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from notebook_bcc_ext.engine.memory import RunMemory
+from notebook_bcc_ext.engine.memory import WHOLE_WORKFLOW, RunMemory
 from notebook_bcc_ext.protocol.plan import StageTemplate, StepTemplate
 from notebook_bcc_ext.protocol.runs import (
     NodeStatus,
@@ -31,44 +31,55 @@ def progress_view(memory: RunMemory, state: State) -> RunProgress:
         goals={"stage": goals.stage, "step": goals.step, "behavior": goals.behavior},
         attainment=progress.outputs.attainment(),
         verdict=memory.verdict,
+        verdict_level=memory.verdict_level,
+        reached=WHOLE_WORKFLOW in memory.reached,
         estimated_remaining_behaviors=memory.estimated_remaining_behaviors,
     )
 
 
 def _stage_node(memory: RunMemory, stage: StageTemplate, state: State) -> StageNode:
     progress = memory.progress
-    done = {item.id for item in progress.completed_stages}
+    ended = (State.STAGE_COMPLETED, State.WORKFLOW_COMPLETED)
     status: NodeStatus = "pending"
-    if stage.id == progress.stage_id:
-        status = _current(state, ended=(State.STAGE_COMPLETED, State.WORKFLOW_COMPLETED))
-    elif stage.id in done:
+    if stage.id == progress.stage_id and state not in ended:
+        status = _current(state)
+    elif stage.id in {item.id for item in progress.completed_stages}:
         status = "done"
+    elif stage.id in progress.passed_over:
+        status = "skipped"
     steps = [_step_node(memory, stage, step, status, state) for step in stage.steps]
-    return StageNode(id=stage.id, name=stage.label, status=status, steps=steps)
+    return StageNode(
+        id=stage.id,
+        name=stage.label,
+        status=status,
+        reached=stage.id in memory.reached,
+        steps=steps,
+    )
 
 
 def _step_node(
     memory: RunMemory, stage: StageTemplate, step: StepTemplate, stage_is: NodeStatus, state: State
 ) -> StepNode:
-    progress = memory.progress
-    behaviors = memory.step_behaviors.get(f"{stage.id}/{step.id}", 0)
+    progress, key = memory.progress, f"{stage.id}/{step.id}"
+    behaviors = memory.step_behaviors.get(key, 0)
+    current = (stage.id, step.id) == (progress.stage_id, progress.step_id)
     status: NodeStatus = "pending"
-    if stage.id == progress.stage_id:
-        completed = {item.id for item in progress.completed_steps}
-        if step.id in completed:
-            status = "done" if behaviors else "skipped"
-        elif step.id == progress.step_id:
-            status = _current(state, ended=())
-        elif stage_is == "done":
-            status = "skipped"
-    elif stage_is == "done":
+    if step.id in progress.done_steps.get(stage.id, []):
         status = "done" if behaviors else "skipped"
-    return StepNode(id=step.id, name=step.label, status=status, behaviors=behaviors)
+    elif stage_is in ("done", "skipped") or key in progress.passed_over:
+        status = "skipped"
+    elif current:
+        status = _current(state)
+    return StepNode(
+        id=step.id,
+        name=step.label,
+        status=status,
+        reached=key in memory.reached,
+        behaviors=behaviors,
+    )
 
 
-def _current(state: State, ended: tuple[State, ...]) -> NodeStatus:
-    if state in ended:
-        return "done"
+def _current(state: State) -> NodeStatus:
     return "failed" if state in (State.ERROR, State.CANCELLED) else "running"
 
 

@@ -88,7 +88,6 @@ class StateMachine:
         self._state = target
         self._history.append(record)
         self.count += 1
-        logger.info("%s --%s--> %s", record.from_state, event, target)
         for listener in self._listeners:
             listener(record)
         return record

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
+from jupyter_core.paths import is_hidden
 from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
 
 from notebook_bcc_ext.adapters.contents_access import ContentsAccess
@@ -16,14 +17,16 @@ from notebook_bcc_ext.adapters.contents_notebook import ContentsNotebook
 from notebook_bcc_ext.adapters.kernel_remote import RemoteKernelSource
 from notebook_bcc_ext.adapters.kernel_runner import KernelRunner
 from notebook_bcc_ext.adapters.kernel_source import KernelSource, OwnKernelSource
+from notebook_bcc_ext.adapters.notebook_paths import check_suffix
 from notebook_bcc_ext.adapters.planner_factory import make_planner
 from notebook_bcc_ext.engine.factory import make_run
 from notebook_bcc_ext.engine.run import Run
-from notebook_bcc_ext.errors import SettingsError
+from notebook_bcc_ext.errors import IllegalCommandError, NotebookPathError, SettingsError
 from notebook_bcc_ext.hosting.calls import CallLog
 from notebook_bcc_ext.hosting.planners import planner_for
 from notebook_bcc_ext.hosting.records import write_record
 from notebook_bcc_ext.hosting.storage import Storage
+from notebook_bcc_ext.planners.files import MAX_FILE_BYTES
 from notebook_bcc_ext.planners.library import PlaybookLibrary
 from notebook_bcc_ext.ports import EventSink
 from notebook_bcc_ext.protocol.runs import RunRequest
@@ -44,15 +47,35 @@ class FolderWorkplace:
         self._kernel_name = kernel_name
         self._access = ContentsAccess(AsyncLargeFileManager(root_dir=str(folder)))
 
+    async def path(self, said: str) -> str:
+        return await self._access.for_run(said)
+
+    def place(self, path: str) -> str:
+        return self._access.place(path)
+
     def notebook(self, path: str) -> ContentsNotebook:
         kernelspec = {"name": self._kernel_name, "display_name": "Python 3"}
         metadata = {"kernelspec": kernelspec}
         return ContentsNotebook(path, self._access, self._log, metadata=metadata)
 
+    async def text(self, path: str) -> str | None:
+        return await self._access.run(lambda: self._access.small_text(path, MAX_FILE_BYTES))
+
+    async def file_names(self, folder: str) -> list[str]:
+        return await self._access.run(lambda: self._access.file_names(folder))
+
     async def unfinished_files(self) -> list[str]:
         lagging = await self._log.unflushed(self._access.root)
         paths = (self._access.path_of(state.place) for state in lagging)
         return [path for path in paths if path is not None]
+
+    def mark_active(self) -> None:
+        """No server that could be taken for idle."""
+
+    async def forget_file(self, path: str) -> None:
+        state = await self._log.find(place=self._access.place(path))
+        if state is not None:
+            await self._log.retire(state.log_id)
 
     def runner(self, path: str, settings: Settings) -> KernelRunner:
         if settings.use_remote_execution:
@@ -96,8 +119,9 @@ async def headless_run(  # noqa: PLR0913  what is run, and choices with defaults
     storage = await Storage.open(store_path, place=str(folder), settings=settings)
     calls = CallLog(run_id, storage.runs, sink)
     try:
-        local = localised(request, folder)
         workplace = FolderWorkplace(folder, storage, kernel_name)
+        await _check_free(storage, workplace.place(file.name))
+        local = localised(request, folder)
         run = make_run(
             run_id,
             local,
@@ -106,7 +130,7 @@ async def headless_run(  # noqa: PLR0913  what is run, and choices with defaults
             runner=workplace.runner(file.name, settings),
             planner=make_planner(settings, calls, transport)
             if transport
-            else planner_for(local.planner, settings, library or PlaybookLibrary(), calls),
+            else planner_for(local, settings, library or PlaybookLibrary(), calls),
             store=storage.runs,
             sink=sink,
         )
@@ -122,10 +146,21 @@ async def headless_run(  # noqa: PLR0913  what is run, and choices with defaults
         await storage.close()
 
 
+async def _check_free(storage: Storage, place: str) -> None:
+    process = await storage.upkeep.other_server(place)
+    if process is not None:
+        raise IllegalCommandError(
+            "start",
+            f"a run is active in {place} in another process ({process}); go on with it there",
+            [],
+        )
+
+
 def notebook_place(request: RunRequest) -> tuple[Path, Path]:
-    file = Path(request.notebook).absolute()
-    if file.suffix != ".ipynb":
-        raise SettingsError(f"{request.notebook} is no notebook: name a file that ends in .ipynb")
+    file = Path(os.path.abspath(request.notebook))  # noqa: PTH100  it takes `..` away, as Jupyter does
+    check_suffix(file.name, request.notebook)
+    if is_hidden(str(file), str(file.parent)):
+        raise NotebookPathError(f"{request.notebook} is hidden: choose another name")
     if file.is_dir():
         raise SettingsError(f"{request.notebook} is a folder; name a notebook in it")
     if not file.parent.is_dir():

@@ -8,20 +8,35 @@ import uuid
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from notebook_bcc_ext.adapters.notebook_paths import same_file
 from notebook_bcc_ext.engine.factory import Remains, make_run
 from notebook_bcc_ext.engine.run import Run
-from notebook_bcc_ext.errors import BccError, IllegalCommandError, NotFoundError
+from notebook_bcc_ext.errors import (
+    BccError,
+    IllegalCommandError,
+    NotebookGoneError,
+    NotFoundError,
+    SettingsError,
+)
 from notebook_bcc_ext.fsm.machine import HISTORY_KEPT
 from notebook_bcc_ext.hosting.broadcast import Broadcaster
 from notebook_bcc_ext.hosting.calls import CallLog
 from notebook_bcc_ext.hosting.planners import planner_for
+from notebook_bcc_ext.hosting.playbooks import describe_beside, library_for
 from notebook_bcc_ext.hosting.records import record_head
 from notebook_bcc_ext.hosting.storage import Storage
+from notebook_bcc_ext.hosting.work_marks import WorkMarks
 from notebook_bcc_ext.planners.library import PlaybookLibrary
 from notebook_bcc_ext.ports import CallRecord, CodeRunner, NotebookDocument
-from notebook_bcc_ext.protocol.observation import Observation, TransitionRecord
+from notebook_bcc_ext.protocol.observation import TransitionRecord
 from notebook_bcc_ext.protocol.records import RecordHead
-from notebook_bcc_ext.protocol.runs import Command, RunRequest, RunView
+from notebook_bcc_ext.protocol.runs import (
+    Command,
+    CommandName,
+    EmbeddedPlanner,
+    RunRequest,
+    RunView,
+)
 from notebook_bcc_ext.protocol.settings import Settings
 from notebook_bcc_ext.protocol.states import State
 
@@ -30,17 +45,36 @@ Json = dict[str, Any]
 logger = logging.getLogger(__name__)
 
 AT_REST = ("done", "failed", "cancelled")
+TAKES_UP: tuple[CommandName, ...] = ("restart", "retry", "debug")
+"""What makes a run that rests an active one."""
 
 
 class Workplace(Protocol):
     """Where notebooks and kernels come from."""
 
+    async def path(self, said: str) -> str:
+        """The one spelling of a notebook's path; NotebookPathError where no run may work."""
+
+    def place(self, path: str) -> str:
+        """A name of the notebook in all servers of its user."""
+
     def notebook(self, path: str) -> NotebookDocument: ...
+
+    async def text(self, path: str) -> str | None:
+        """A small file that the person may read; None where there is none."""
+
+    async def file_names(self, folder: str) -> list[str]: ...
 
     async def unfinished_files(self) -> list[str]:
         """Notebooks whose log has more than their file."""
 
+    async def forget_file(self, path: str) -> None:
+        """The notebook is gone, and nobody wants to go on with it."""
+
     def runner(self, path: str, settings: Settings) -> CodeRunner: ...
+
+    def mark_active(self) -> None:
+        """Some run is at work."""
 
 
 class RunManager:
@@ -59,30 +93,51 @@ class RunManager:
         self._runs: dict[str, Run] = {}
         self._calls: dict[str, CallLog] = {}
         self._creating = asyncio.Lock()
+        self._marks = WorkMarks(self._runs.values, workplace.mark_active)
 
     # -- starting and steering --------------------------------------------------------------
 
     async def create(self, request: RunRequest) -> Run:
         """Start a run; it is durable on return. One notebook takes one run at a time."""
         settings = self._settings(request)
+        request = await self._at_home(_in_some_notebook(request, settings))
         async with self._creating:
             await self._check_free(request.notebook)
             self._check_count(settings.max_active_runs)
-            run = self._make(uuid.uuid4().hex, request, settings)
+            library = await self._library_of(request)
+            run = self._make(uuid.uuid4().hex, request, settings, library)
         try:
             await run.save()
         except BccError:
             self._forget(run.id)
             raise
         run.start()
+        self.storage.keep(settings)
         await self._tidy()
         return run
 
-    async def _check_free(self, notebook: str) -> None:
-        process = await self.storage.upkeep.other_server(notebook)
+    async def _at_home(self, request: RunRequest) -> RunRequest:
+        path = await self._workplace.path(request.notebook)
+        return request.model_copy(update={"notebook": path})
+
+    async def _library_of(self, request: RunRequest) -> PlaybookLibrary:
+        """With the playbook beside the notebook, where the run plays one."""
+        planner = request.planner
+        if not isinstance(planner, EmbeddedPlanner):
+            return self.library
+        text = self._workplace.text
+        return await library_for(self.library, request.notebook, planner.playbook, text)
+
+    async def playbooks_beside(self, notebook: str, language: str) -> list[Json]:
+        """What a run in this notebook can play out of its folder."""
+        files = await self._workplace.file_names(notebook.rpartition("/")[0])
+        return await describe_beside(notebook, files, self._workplace.text, language)
+
+    async def _check_free(self, notebook: str, command: str = "start") -> None:
+        process = await self.storage.upkeep.other_server(self._workplace.place(notebook))
         if process is not None:
             raise IllegalCommandError(
-                "start",
+                command,
                 f"a run is active in {notebook} in another Jupyter server (process {process}); "
                 "go on with it there, or stop that server and reload this page",
                 [],
@@ -91,7 +146,7 @@ class RunManager:
         busy = self.active_run_of(notebook)
         if busy is not None:
             raise IllegalCommandError(
-                "start", f"the run {busy.id} is still active in {notebook}", ["cancel"]
+                command, f"the run {busy.id} is still active in {notebook}", ["cancel"]
             )
 
     def _check_count(self, most: int) -> None:
@@ -104,11 +159,13 @@ class RunManager:
                 [],
             )
 
-    def _make(
+    def _make(  # noqa: PLR0913  what is run, with what, and what is known of it already
         self,
         run_id: str,
         request: RunRequest,
         settings: Settings,
+        library: PlaybookLibrary,
+        *,
         remains: Remains | None = None,
         first_call_number: int = 1,
     ) -> Run:
@@ -120,9 +177,9 @@ class RunManager:
             notebook=self._workplace.notebook(request.notebook),
             runner=self._workplace.runner(request.notebook, settings),
             planner=planner_for(
-                request.planner,
+                request,
                 settings,
-                self.library,
+                library,
                 calls,
                 first_call_number=first_call_number,
             ),
@@ -137,9 +194,11 @@ class RunManager:
 
     async def open(self) -> None:
         """Before the first run: what the store has for us, within its limits."""
-        await self.storage.upkeep.tidy(self.storage.retention)
         await self.take_up()
+        # Before anything is dropped: what a file lacks is nowhere else.
         await self._finish_files()
+        await self._tidy()
+        self._marks.start()
 
     async def _finish_files(self) -> None:
         """Bring notebooks up to their logs that a killed server did not get to write, whatever
@@ -149,13 +208,19 @@ class RunManager:
             try:
                 await notebook.open(again=True)
                 await notebook.close()
+            except NotebookGoneError as error:
+                if self.active_run_of(path) is None:
+                    await self._workplace.forget_file(path)
+                logger.warning("%s", error)
             except BccError as error:
                 logger.warning("%s lacks the end of its run for now: %s", path, error)
+            except Exception:
+                logger.exception("%s lacks the end of its run", path)
 
     async def take_up(self) -> None:
         """The runs in our folder whose servers are gone, oldest first.
 
-        One that cannot be read is named in the log and left out: it must not keep the others.
+        One that cannot be read is told and left out: it must not keep the others.
         """
         if not await self.storage.upkeep.claim():
             return
@@ -165,15 +230,17 @@ class RunManager:
                 continue
             try:
                 await self._take_up(run_id, snapshot)
-            except (BccError, ValueError, KeyError, TypeError):
+            except Exception as error:
                 logger.exception("the run %s of an earlier server cannot be taken up", run_id)
+                self._forget(run_id)
+                self.storage.runs.set_aside(run_id, error)
 
     async def _take_up(self, run_id: str, snapshot: Json) -> None:
         store = self.storage.runs
         count = int(snapshot["transitions"])
         await store.keep_transitions(run_id, count)
         rows = await store.transitions(run_id, after=max(0, count - HISTORY_KEPT))
-        request = RunRequest.model_validate(snapshot["request"])
+        request = await self._at_home(RunRequest.model_validate(snapshot["request"]))
         remains = Remains(
             snapshot,
             await store.intent(run_id),
@@ -182,11 +249,28 @@ class RunManager:
         )
         # Counted on, so that the calls of the earlier server are kept beside the new ones.
         next_call = await store.last_call_number(run_id) + 1
-        self._make(run_id, request, self._settings(request), remains, next_call)
+        library = await self._library_of(request)
+        run = self._make(
+            run_id,
+            request,
+            self._settings(request),
+            library,
+            remains=remains,
+            first_call_number=next_call,
+        )
+        # It can be shown, or it cannot be had: one that cannot would fail every list of runs.
+        run.view().model_dump_json()
 
     async def command(self, run_id: str, command: Command, by: str | None) -> RunView:
         run = self.get(run_id)
-        await run.command(command, by)
+        # A ceiling that was raised meanwhile counts from here on.
+        run.world.adopt(self._settings(run.world.request))
+        if command.command in TAKES_UP and run.status in AT_REST:
+            async with self._creating:
+                await self._check_free(run.world.notebook.path, command.command)
+                await run.command(command, by)
+        else:
+            await run.command(command, by)
         return run.view()
 
     # -- looking ----------------------------------------------------------------------------
@@ -194,7 +278,8 @@ class RunManager:
     def get(self, run_id: str) -> Run:
         run = self._runs.get(run_id)
         if run is None:
-            raise NotFoundError(f"there is no run '{run_id}'")
+            unreadable = self.storage.runs.unreadable.get(run_id)
+            raise NotFoundError(unreadable or f"there is no run '{run_id}'")
         return run
 
     async def views(self) -> list[RunView]:
@@ -207,8 +292,11 @@ class RunManager:
         return found
 
     def active_run_of(self, path: str) -> Run | None:
-        for run in self._runs.values():
-            if run.status not in AT_REST and run.world.notebook.path == path:
+        place = self._workplace.place(path)
+        for run in list(self._runs.values()):
+            if run.status not in AT_REST and same_file(
+                self._workplace.place(run.world.notebook.path), place
+            ):
                 return run
         return None
 
@@ -218,8 +306,12 @@ class RunManager:
         newest = next(reversed(self._runs.values()), None)
         return newest.world.machine.state if newest else State.IDLE
 
-    async def observation(self, run_id: str) -> Observation:
-        return await self.get(run_id).observation()
+    async def observation(self, run_id: str) -> Json:
+        """As a planner would be told."""
+        run = self.get(run_id)
+        observation = (await run.observation()).to_wire()
+        blanked: Json = run.world.settings.redactor.in_observation(observation)
+        return blanked
 
     def activity(self, run_id: str, after: int, limit: int) -> Json:
         log = self.get(run_id).world.activity
@@ -263,8 +355,21 @@ class RunManager:
         self.broadcaster.forget(run_id)
 
     async def close(self) -> None:
-        for run in self._runs.values():
-            await run.close()
+        """Whatever happens to one run, all are closed: a task that is left may keep the process."""
+        await self._marks.stop()
+        runs = list(self._runs.values())
+        closed = await asyncio.gather(*(run.close() for run in runs), return_exceptions=True)
+        for run, trouble in zip(runs, closed, strict=True):
+            if trouble is not None:
+                logger.error("run %s was closed incompletely", run.id, exc_info=trouble)
         for calls in self._calls.values():
             await calls.written()
         await self.storage.close()
+
+
+def _in_some_notebook(request: RunRequest, settings: Settings) -> RunRequest:
+    if request.notebook:
+        return request
+    if settings.notebook_id is None:
+        raise SettingsError("no notebook is named: name one, or set NOTEBOOK_ID")
+    return request.model_copy(update={"notebook": settings.notebook_id})

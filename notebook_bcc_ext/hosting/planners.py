@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from notebook_bcc_ext.adapters.planner_factory import make_planner
+from notebook_bcc_ext.engine.memory import initial_variables
 from notebook_bcc_ext.planners.embedded import EmbeddedPlanner
 from notebook_bcc_ext.planners.library import PlaybookLibrary
 from notebook_bcc_ext.planners.transport import BASE_URL, EmbeddedTransport
 from notebook_bcc_ext.ports import CallListener, Planner
 from notebook_bcc_ext.protocol.runs import EmbeddedPlanner as EmbeddedChoice
-from notebook_bcc_ext.protocol.runs import PlannerChoice
+from notebook_bcc_ext.protocol.runs import RunRequest
 from notebook_bcc_ext.protocol.settings import Settings
 
 
 def planner_for(
-    choice: PlannerChoice,
+    request: RunRequest,
     settings: Settings,
     library: PlaybookLibrary,
     on_call: CallListener,
     *,
     first_call_number: int = 1,
 ) -> Planner:
+    choice = request.planner
     if isinstance(choice, EmbeddedChoice):
         library.get(choice.playbook)  # an unknown or broken one is told now, not in mid-run
-        embedded = EmbeddedPlanner(library, choice.playbook)
+        embedded = EmbeddedPlanner(library, choice.playbook, said=initial_variables(request))
         local = settings.model_copy(
             update={
                 "dslc_base_url": BASE_URL,

@@ -10,6 +10,7 @@ from typing import Any
 from notebook_bcc_ext.engine.run import Run
 from notebook_bcc_ext.errors import RecordError
 from notebook_bcc_ext.ports import CallRecord, StoredProposal
+from notebook_bcc_ext.protocol.plain import plain
 from notebook_bcc_ext.protocol.records import RecordedDecision, RecordHead, steering_settings
 from notebook_bcc_ext.protocol.runs import Pending
 
@@ -58,7 +59,7 @@ async def write_record(run: Run, file: Path) -> None:
         "calls": [call_fields(call) for call in await store.calls(run.id, limit=_ALL)],
         "activity": [node.model_dump(mode="json") for node in await store.activity(run.id)],
     }
-    text = json.dumps(record, ensure_ascii=False, indent=2)
+    text = json.dumps(plain(record), ensure_ascii=False, indent=2)
     try:
         await asyncio.to_thread(file.write_text, text, "utf-8")
     except OSError as error:

@@ -2,47 +2,61 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from notebook_bcc_ext.adapters.settings_sources import load_settings
+from notebook_bcc_ext.adapters.settings_sources import machine_layers
+from notebook_bcc_ext.hosting.logs import set_log_level
+from notebook_bcc_ext.protocol.printable import on_one_line
 from notebook_bcc_ext.protocol.runs import HttpPlannerAddress, RunRequest
 from notebook_bcc_ext.protocol.settings import Settings
-from notebook_bcc_ext.protocol.settings_layers import Layer, ResolvedSettings
+from notebook_bcc_ext.protocol.settings_layers import Layer, ResolvedSettings, resolve
 
 Json = dict[str, Any]
+
+logger = logging.getLogger(__name__)
+
+_CONFIGURATION = "the Jupyter configuration"
 
 
 class SettingsService:
     """Layers in rising priority: defaults, `.env`, environment, configuration, the user's."""
 
     def __init__(self, configured: Mapping[str, object]) -> None:
-        self._configured = Layer("the Jupyter configuration", dict(configured))
+        layers = [*machine_layers(), Layer(_CONFIGURATION, dict(configured))]
+        # A value that nobody can use is a warning here: the server has other things to do. A
+        # command has not, and refuses it.
+        self._configured = [replace(layer, lenient=True) for layer in layers]
         self._user: dict[str, object] = {}
-        self.current()
+        resolved = self.current()
+        set_log_level(resolved.settings)
+        for notice in resolved.notices:
+            logger.warning("%s", on_one_line(notice))
 
     def current(self) -> ResolvedSettings:
-        return load_settings([self._configured, self._user_layer(self._user)])
+        return self._resolved(self._user)
 
     def change(self, values: Mapping[str, object]) -> ResolvedSettings:
         """What the user set in JupyterLab; None takes a value back. All or nothing."""
         merged = {**self._user, **values}
         kept = {name: value for name, value in merged.items() if value is not None}
-        resolved = load_settings([self._configured, self._user_layer(kept)])
+        resolved = self._resolved(kept)
         self._user = kept
+        set_log_level(resolved.settings)
         return resolved
 
     def of_run(self, request: RunRequest) -> Settings:
-        values: dict[str, object] = {"approval": request.approval}
+        values: dict[str, object] = dict(request.settings)
+        if request.approval is not None:
+            values["approval"] = request.approval
         if isinstance(request.planner, HttpPlannerAddress):
             values["dslc_base_url"] = request.planner.url
-        layers = [
-            self._configured,
-            self._user_layer(self._user),
-            Layer("the run request", values, trusted=False),
-        ]
-        return load_settings(layers).settings
+        run = Layer("the run request", values, trusted=False)
+        return self._resolved(self._user, run).settings
 
-    @staticmethod
-    def _user_layer(values: Mapping[str, object]) -> Layer:
-        return Layer("the JupyterLab settings", values, trusted=False)
+    def _resolved(self, user: Mapping[str, object], *upper: Layer) -> ResolvedSettings:
+        return resolve(
+            [*self._configured, Layer("the JupyterLab settings", user, trusted=False), *upper]
+        )

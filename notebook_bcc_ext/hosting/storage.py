@@ -22,7 +22,7 @@ def default_store_path() -> Path:
     return Path(jupyter_data_dir()) / "notebook_bcc" / "runs.db"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Storage:
     database: Database
     log: OperationLog
@@ -51,30 +51,38 @@ class Storage:
             await database.close()
             raise
         limits = settings or Settings()
-        store = SqliteRunStore(
-            database,
-            StoreLimits(
-                calls=limits.keep_calls,
-                call_bytes=limits.keep_call_bytes,
-                transitions=limits.keep_transitions,
-            ),
-            place=place,
-            owner=mark.id,
-        )
+        store = SqliteRunStore(database, _store_limits(limits), place=place, owner=mark.id)
         return cls(
             database,
             OperationLog(database),
             store,
             StoreUpkeep(database, place, mark.id),
-            Retention(limits.keep_runs, limits.keep_days, limits.max_store_bytes),
+            _retention(limits),
             mark,
         )
+
+    def keep(self, settings: Settings) -> None:
+        """As much as is set now."""
+        self.runs.limits = _store_limits(settings)
+        self.retention = _retention(settings)
 
     @property
     def notice(self) -> str | None:
         """What the person should know about the store, e.g. that a damaged one was set aside."""
-        return self.database.notice
+        return "\n".join(self.database.notices) or None
 
     async def close(self) -> None:
         await self.database.close()
         self.mark.drop()
+
+
+def _store_limits(settings: Settings) -> StoreLimits:
+    return StoreLimits(
+        calls=settings.keep_calls,
+        call_bytes=settings.keep_call_bytes,
+        transitions=settings.keep_transitions,
+    )
+
+
+def _retention(settings: Settings) -> Retention:
+    return Retention(settings.keep_runs, settings.keep_days, settings.max_store_bytes)

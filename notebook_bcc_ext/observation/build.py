@@ -52,7 +52,7 @@ def build_observation(progress: ProgressTracker, parts: ContextParts) -> Observa
         "variables": dict(parts.variables),
         "todo_list": list(parts.todo_list),
         "effects": parts.effects.view(),
-        "notebook": parts.notebook,
+        "notebook": _notebook(parts),
         "fsm": fsm_view(parts.state, parts.transitions, parts.history_shown),
     }
     sections = parts.sections.view()
@@ -63,6 +63,17 @@ def build_observation(progress: ProgressTracker, parts: ContextParts) -> Observa
     if parts.workflow_progress is not None:
         fields["workflow_progress"] = parts.workflow_progress
     return Observation(location=progress.location(), context=Context(**fields))
+
+
+def _notebook(parts: ContextParts) -> NotebookSummary:
+    """Without the last output where the effects have it already (O6)."""
+    last = (parts.notebook.last_output or "").strip()
+    said = (*parts.effects.current, *parts.effects.history)
+    if last and not any(last in text for text in said):
+        return parts.notebook
+    return NotebookSummary.model_validate(
+        parts.notebook.model_dump(exclude={"last_output"}, exclude_unset=True)
+    )
 
 
 def fsm_view(state: State, transitions: Sequence[TransitionRecord], shown: int) -> FsmView:

@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from notebook_bcc_ext.observation.effects import WARN
+from notebook_bcc_ext.observation.effects import (
+    WARN,
+    Told,
+    Warn,
+    about_name,
+    effects_view,
+    with_cells,
+)
 from notebook_bcc_ext.observation.patterns import PatternSet, select
 from notebook_bcc_ext.observation.summaries import is_strategy, summarize_json
 from notebook_bcc_ext.protocol.observation import (
@@ -18,11 +25,13 @@ from notebook_bcc_ext.protocol.observation import (
 )
 from notebook_bcc_ext.protocol.planner import ContextFilter, EffectsConfig, OutputsTracking
 
+ABOUT_FILTER = "filter"
+
 
 @dataclass(frozen=True)
 class Filtered:
     observation: Observation
-    warnings: list[str]
+    warnings: list[Warn]
     """For the run's own effects: the planner learns what it asked for in vain."""
 
 
@@ -30,15 +39,15 @@ def apply_filter(
     observation: Observation, wanted: ContextFilter, kernel_summaries: Mapping[str, Any]
 ) -> Filtered:
     """The observation cut to what the filter names. Nothing that it leaves out gets through."""
-    warnings: list[str] = []
+    warnings: list[Warn] = []
     context = observation.context
     variables = _variables(context.variables, wanted, kernel_summaries, warnings)
     effects = context.effects
     if wanted.effects_config is not None:
         effects = _effects(effects, wanted.effects_config, warnings)
     elif warnings:
-        lines = [WARN + line for line in warnings]
-        effects = Effects(current=[*effects.current, *lines], history=effects.history)
+        current, history = with_cells(effects)
+        effects = effects_view([*current, *_lines(warnings)], history)
     location = _location(observation.location, wanted)
     filtered = Observation(
         location=location,
@@ -51,44 +60,61 @@ def _variables(
     variables: Mapping[str, Any],
     wanted: ContextFilter,
     kernel_summaries: Mapping[str, Any],
-    warnings: list[str],
+    warnings: list[Warn],
 ) -> dict[str, Any]:
+    """What is to be summarised is not told in full, also where it is named in both lists."""
+    strategies = wanted.variables_to_summarize
     if wanted.variables_to_include is None:
-        result = {k: v for k, v in variables.items() if k not in wanted.variables_to_summarize}
+        result = {k: v for k, v in variables.items() if k not in strategies}
     else:
         result = {k: variables[k] for k in wanted.variables_to_include if k in variables}
         warnings.extend(
-            f"Variable '{name}' requested but not found in context"
+            Warn(f"Variable '{name}' requested but not found in context", about_name(name))
             for name in wanted.variables_to_include
             if name not in variables
         )
-    for name, strategy in wanted.variables_to_summarize.items():
-        if name in result:
-            continue
-        if name in kernel_summaries:
+    for name, strategy in strategies.items():
+        if name in kernel_summaries and is_strategy(strategy):
             result[name] = kernel_summaries[name]
         elif name not in variables:
-            warnings.append(f"Variable '{name}' to be summarised but not found in context")
+            if name in (wanted.variables_to_include or ()):
+                continue  # It has been said already.
+            text = f"Variable '{name}' to be summarised but not found in context"
+            warnings.append(Warn(text, about_name(name)))
         elif is_strategy(strategy):
             result[name] = summarize_json(variables[name], strategy)
         else:
-            warnings.append(f"unknown summary '{strategy}' for variable '{name}'")
+            text = f"unknown summary '{strategy}' for variable '{name}'"
+            warnings.append(Warn(text, ABOUT_FILTER))
     return result
 
 
-def _effects(effects: Effects, config: EffectsConfig, warnings: list[str]) -> Effects:
+def _lines(warnings: list[Warn]) -> list[Told]:
+    return [(WARN + warning.text, None) for warning in warnings]
+
+
+def _effects(effects: Effects, config: EffectsConfig, warnings: list[Warn]) -> Effects:
     include = PatternSet(config.patterns.include)
     exclude = PatternSet(config.patterns.exclude)
-    lines = [*map(str, effects.current), *(WARN + line for line in warnings)]
-    current = select(lines, include, exclude) if config.include_current else []
-    history = select(map(str, effects.history), include, exclude) if config.include_history else []
-    warnings.extend((*include.warnings, *exclude.warnings))
-    return Effects(
-        current=_last(current, config.current_limit), history=_last(history, config.history_limit)
+
+    def chosen(entries: list[Told], *, wanted: bool, limit: int | None) -> list[Told]:
+        return _last(select(entries, include, exclude), limit) if wanted else []
+
+    current, history = with_cells(effects)
+    told = effects_view(
+        chosen(
+            [*current, *_lines(warnings)],
+            wanted=config.include_current,
+            limit=config.current_limit,
+        ),
+        chosen(history, wanted=config.include_history, limit=config.history_limit),
     )
+    found = (*include.warnings, *exclude.warnings)
+    warnings.extend(Warn(text, ABOUT_FILTER) for text in found)
+    return told
 
 
-def _last(lines: list[str], limit: int | None) -> list[str]:
+def _last(lines: list[Told], limit: int | None) -> list[Told]:
     """The latest lines: they say most about what comes next."""
     if limit is None:
         return lines

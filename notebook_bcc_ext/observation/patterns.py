@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 
 import regex
 
+from notebook_bcc_ext.observation.effects import Told
+
 MAX_PATTERNS = 20
 MAX_PATTERN_CHARS = 500
 SECONDS_PER_MATCH = 0.01
@@ -53,11 +55,11 @@ class PatternSet:
             return False
 
 
-def select(texts: Iterable[str], include: PatternSet, exclude: PatternSet) -> list[str]:
-    """The texts that some include pattern finds (all, without any) and no exclude pattern does."""
+def select(entries: Iterable[Told], include: PatternSet, exclude: PatternSet) -> list[Told]:
+    """Those whose text some include pattern finds (all, without any) and no exclude pattern."""
     wanted = bool(include)
     return [
-        text
-        for text in texts
+        (text, cell)
+        for text, cell in entries
         if not exclude.matches(text) and (not wanted or include.matches(text))
     ]

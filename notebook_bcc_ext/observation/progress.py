@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from notebook_bcc_ext.errors import NotFoundError
@@ -42,6 +42,13 @@ class ProgressTracker:
     """Of the current stage."""
     completed_behaviors: list[CompletedItem] = field(default_factory=list)
     """Of the current step."""
+    done_steps: dict[str, list[str]] = field(default_factory=dict)
+    """Stage -> the ids of its completed steps, also of stages that were left."""
+    passed_over: list[str] = field(default_factory=list)
+    """`stage` or `stage/step` that the planner decided not to run: it jumped over them, or the
+    goal they serve was met without them."""
+    reopened: list[str] = field(default_factory=list)
+    """Stages that were completed, and got new steps since."""
     actions_taken: list[str] = field(default_factory=list)
     """Of the current behavior, the latest."""
 
@@ -56,15 +63,29 @@ class ProgressTracker:
         stage = self.stage
         return stage.step(self.step_id) if stage and self.step_id else None
 
+    @property
+    def step_key(self) -> str:
+        """The current step among those of all stages."""
+        return f"{self.stage_id}/{self.step_id}"
+
     def remaining_stages(self) -> list[str]:
-        done = {item.id for item in self.completed_stages}
-        return [s.id for s in self.template.stages if s.id not in done and s.id != self.stage_id]
+        """What is still to be run, in the order of the plan."""
+        settled = {*self.passed_over, *(item.id for item in self.completed_stages)}
+        stages = [stage.id for stage in self.template.stages]
+        return [one for one in stages if one not in settled and one != self.stage_id]
 
     def remaining_steps(self) -> list[str]:
+        return [one for one in self.unfinished_steps() if one != self.step_id]
+
+    def unfinished_steps(self) -> list[str]:
+        """Of the current stage, the current step included."""
         stage = self.stage
         done = {item.id for item in self.completed_steps}
-        steps = stage.steps if stage else []
-        return [s.id for s in steps if s.id not in done and s.id != self.step_id]
+        steps = [step.id for step in stage.steps] if stage else []
+        return [one for one in steps if one not in done and not self._is_passed_over(one)]
+
+    def _is_passed_over(self, step_id: str) -> bool:
+        return f"{self.stage_id}/{step_id}" in self.passed_over
 
     # -- moving -----------------------------------------------------------------------------
 
@@ -73,7 +94,7 @@ class ProgressTracker:
         if stage is None:
             raise NotFoundError(f"the workflow has no stage '{stage_id}'")
         self.stage_id, self.step_id = stage_id, None
-        self.completed_steps = []
+        self._begin_stage(stage)
         self._forget_focus("stages")
         self._forget_focus("steps")
         self.outputs.enter_stage(stage.expected_outputs)
@@ -91,6 +112,41 @@ class ProgressTracker:
         self._leave_behavior()
         return step
 
+    def _begin_stage(self, stage: StageTemplate) -> None:
+        """With all its steps; one that was reopened goes on with those it has not done."""
+        done: list[str] = []
+        if stage.id in self.reopened:
+            self.reopened.remove(stage.id)
+            done = self.done_steps.get(stage.id, [])
+        else:
+            own = (stage.id, *(f"{stage.id}/{step.id}" for step in stage.steps))
+            self.passed_over = [one for one in self.passed_over if one not in own]
+        self.done_steps[stage.id] = done
+        self.completed_steps = [
+            CompletedItem(step_id=step.id, goal=step.purpose)
+            for step in stage.steps
+            if step.id in done
+        ]
+
+    def reopen_stage(self, stage_id: str) -> None:
+        """It is completed, and has steps now that it did not have then."""
+        self.completed_stages = [item for item in self.completed_stages if item.id != stage_id]
+        self.reopened.append(stage_id)
+
+    def pass_over_steps(self, step_ids: Iterable[str]) -> None:
+        self._pass_over(f"{self.stage_id}/{step_id}" for step_id in step_ids)
+
+    def take_up_step(self, step_id: str) -> None:
+        """It is to be run after all."""
+        key = f"{self.stage_id}/{step_id}"
+        self.passed_over = [known for known in self.passed_over if known != key]
+
+    def pass_over_stages(self, stage_ids: Iterable[str]) -> None:
+        self._pass_over(stage_ids)
+
+    def _pass_over(self, keys: Iterable[str]) -> None:
+        self.passed_over += [key for key in keys if key not in self.passed_over]
+
     def enter_behavior(self, behavior_id: str | None = None, goal: str | None = None) -> str:
         """The next behavior of this step; a planner's own id wins (F9)."""
         self.iteration += 1
@@ -104,15 +160,16 @@ class ProgressTracker:
         self.actions_taken.append(taken)
         del self.actions_taken[:-ACTIONS_TAKEN_KEPT]
 
-    def restart_behavior(self) -> None:
-        """The same behavior again, as if it had not begun."""
+    def restart_behavior(self) -> bool:
+        """The same behavior again, as if it had not begun; or, False, a new one."""
         if self.iteration == 0 or self.step_id in {item.id for item in self.completed_steps}:
             # No behavior failed: the step had not come to one, or was through with them.
             self.enter_behavior()
-            return
+            return False
         self.actions_taken = []
         self.outputs.enter_behavior(self.outputs.behaviors.expected)
         self.reopen_behavior()
+        return True
 
     def reopen_behavior(self) -> None:
         """Not completed after all: its end was written down before it failed."""
@@ -125,6 +182,7 @@ class ProgressTracker:
         self.stage_id = self.step_id = None
         self.completed_stages = []
         self.completed_steps = []
+        self.done_steps, self.passed_over, self.reopened = {}, [], []
         self.focus.clear()
         self.fresh_focus = []
         self._leave_behavior()
@@ -142,6 +200,9 @@ class ProgressTracker:
 
     def complete_step(self, produced: OutputsProduced) -> None:
         step = self.step
+        done = self.done_steps.setdefault(self.stage_id or "", [])
+        if self.step_id is not None and self.step_id not in done:
+            done.append(self.step_id)
         self._mark(
             self.completed_steps,
             CompletedItem(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from notebook_bcc_ext.protocol.observation import SectionProgress
 
@@ -17,6 +17,13 @@ class SectionTracker:
     planned: list[str] = field(default_factory=list)
     said_by_planner: str | None = None
     """Some planners describe the section progress in words; then these are passed on."""
+
+    def copy(self) -> SectionTracker:
+        return replace(self, completed=list(self.completed), planned=list(self.planned))
+
+    def begun_anew(self) -> SectionTracker:
+        """None written yet; what the workflow plans stays planned."""
+        return SectionTracker(planned=list(self.planned))
 
     def new_chapter(self) -> tuple[int, str]:
         self.chapters += 1

@@ -80,6 +80,20 @@ def not_needed(situation: Situation, part: Stage | Step, reason: str) -> Plannin
     )
 
 
+def finished(situation: Situation, focus: str, unanswered: str | None) -> PlanningAnswer:
+    """At the end. The work is done, which is not to say that the person's goal was answered."""
+    answer = achieved(situation, None, focus)
+    answer.metadata.unanswered = unanswered
+    return answer
+
+
+def left_to_person(situation: Situation) -> PlanningAnswer:
+    """A step that a person put into the plan, and the playbook knows nothing of: it is passed."""
+    location = situation.observation.location
+    name = location.goals.step or location.current.step_id or ""
+    return achieved(situation, None, say("foreign_step", situation.language, name=name))
+
+
 def stuck(explanation: str) -> PlanningAnswer:
     """Neither goes on nor claims the goal; the explanation is for the person."""
     return PlanningAnswer(
@@ -88,6 +102,7 @@ def stuck(explanation: str) -> PlanningAnswer:
         context_update=ContextUpdate(
             progress_update=[ProgressUpdate(level="steps", focus=explanation)]
         ),
+        metadata=AnswerMetadata(failure=explanation),
     )
 
 
@@ -121,14 +136,15 @@ def _run_behavior(
     situation: Situation, step: Step, behavior: Behavior, info: BehaviorInfo
 ) -> PlanningAnswer:
     remaining = situation.remaining_behaviors(step, behavior)
+    outputs = situation.bound(behavior.outputs)
     return PlanningAnswer(
         target_achieved=False,
-        context_update=ContextUpdate(outputs=OutputsUpdate(expected=behavior.outputs)),
+        context_update=ContextUpdate(outputs=OutputsUpdate(expected=outputs)),
         context_filter=ContextFilter(
             variables_to_include=variables_needed(situation, step, behavior),
             effects_config=EffectsConfig(include_current=False, include_history=False),
             focus_to_include=["steps", "behaviors"],
-            outputs_tracking=OutputsTracking(expected_variables=behavior.outputs),
+            outputs_tracking=OutputsTracking(expected_variables=outputs),
         ),
         behavior=info,
         metadata=AnswerMetadata(estimated_remaining_behaviors=remaining),

@@ -8,20 +8,22 @@ It keeps no state between calls. What it must remember travels as planner variab
     language      `en` or `zh`                      asked_steps  optional steps asked about
 
 and every variable that the playbook declares (`target`, …), filled with its default at the start.
+A planner of one run is given these beside the observation: what the person's kernel has by such a
+name hides them there, and is not what they asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from notebook_bcc_ext.errors import SettingsError
 from notebook_bcc_ext.planners import answers
-from notebook_bcc_ext.planners.generation import actions_of, foreign_step_actions
+from notebook_bcc_ext.planners.generation import actions_of
 from notebook_bcc_ext.planners.library import PlaybookLibrary
 from notebook_bcc_ext.planners.playbook import Stage, Step
 from notebook_bcc_ext.planners.proposals import propose_steps, remember_acceptance, workflow_of
-from notebook_bcc_ext.planners.situation import REPAIR_SUFFIX, Situation, failure_of
+from notebook_bcc_ext.planners.situation import NAMES, REPAIR_SUFFIX, Situation, failure_of
 from notebook_bcc_ext.planners.wording import say
 from notebook_bcc_ext.protocol.planner import BehaviorFeedback, PlannerRequest, PlanningAnswer
 from notebook_bcc_ext.protocol.states import State
@@ -31,13 +33,20 @@ DEFAULT_PLAYBOOK = "lifecycle"
 
 class EmbeddedPlanner:
     def __init__(
-        self, library: PlaybookLibrary | None = None, default_playbook: str = DEFAULT_PLAYBOOK
+        self,
+        library: PlaybookLibrary | None = None,
+        default_playbook: str = DEFAULT_PLAYBOOK,
+        *,
+        said: Mapping[str, object] | None = None,
     ) -> None:
+        """`said`: the words of the one run that this planner is for; it plays `default_playbook`.
+        A service has none, and knows only what it is told."""
         self.library = library or PlaybookLibrary()
         self.default_playbook = default_playbook
+        self._said = said
 
     def plan(self, request: PlannerRequest) -> PlanningAnswer:
-        situation = self._situation(request)
+        situation = self.situation(request)
         if request.behavior_feedback is not None:
             return self._after_behavior(situation, request.behavior_feedback)
         match self._level(situation):
@@ -54,10 +63,9 @@ class EmbeddedPlanner:
 
     def generate(self, request: PlannerRequest) -> Iterator[dict[str, Any]]:
         """The actions of the current behavior, one at a time."""
-        situation = self._situation(request)
+        situation = self.situation(request)
         step = situation.step
         if step is None:
-            yield from foreign_step_actions(situation)
             return
         behavior_id = request.observation.location.current.behavior_id
         behavior = situation.current_behavior(step, behavior_id)
@@ -65,9 +73,12 @@ class EmbeddedPlanner:
             repairing = (behavior_id or "").endswith(REPAIR_SUFFIX) and behavior.repair is not None
             yield from actions_of(situation, step, behavior, repairing=repairing)
 
-    def _situation(self, request: PlannerRequest) -> Situation:
-        name = request.observation.context.variables.get("playbook") or self.default_playbook
-        return Situation(self.library.get(str(name)), request.observation)
+    def situation(self, request: PlannerRequest) -> Situation:
+        context = request.observation.context
+        told = {**context.variables, **(context.inputs or {})}.get("playbook")
+        chosen = (told if self._said is None else None) or self.default_playbook
+        playbook = self.library.get(str(chosen))
+        return Situation(playbook, request.observation, str(chosen), self._said)
 
     def _level(self, situation: Situation) -> State:
         """What is being asked about: the client's state, or what the location implies."""
@@ -90,12 +101,12 @@ class EmbeddedPlanner:
         variables = {
             name: variable.default
             for name, variable in playbook.variables.items()
-            if name not in situation.variables and variable.default is not None
+            if variable.default is not None
+            and situation.variables.get(name, variable.default) == variable.default
         }
-        variables |= {
-            "playbook": situation.variables.get("playbook") or self.default_playbook,
-            "language": situation.language,
-        }
+        variables |= {"playbook": situation.playbook_name, "language": situation.language}
+        if playbook.names:
+            variables[NAMES] = situation.choose_names()
         return answers.definition(situation, workflow_of(situation), variables)
 
     def _enter_stage(self, situation: Situation) -> PlanningAnswer:
@@ -111,7 +122,7 @@ class EmbeddedPlanner:
     def _enter_step(self, situation: Situation) -> PlanningAnswer:
         step = situation.step
         if step is None:
-            return answers.go_on(situation.observation.location.goals.step or "", level="steps")
+            return answers.left_to_person(situation)
         stage_skips = situation.stage.skip if situation.stage else []
         reason = situation.skip_reason([*stage_skips, *step.skip])
         if reason is not None:
@@ -127,7 +138,7 @@ class EmbeddedPlanner:
     def _after_behavior(self, situation: Situation, feedback: BehaviorFeedback) -> PlanningAnswer:
         step = situation.step
         if step is None:
-            return answers.achieved(situation, None, say("all_done", situation.language))
+            return answers.left_to_person(situation)
         current = situation.observation.location.current
         behavior_id = feedback.behavior_id or current.behavior_id or ""
         behavior = situation.current_behavior(step, behavior_id)
@@ -137,11 +148,14 @@ class EmbeddedPlanner:
                 return answers.repair(situation, step, behavior, error)
             name = situation.text(step.name)
             return answers.stuck(say("cannot_repair", situation.language, name=name, error=error))
+        failure = situation.failure_reason(step)
         following = situation.behavior_after(step, behavior)
-        if following is not None:
+        if failure is None and following is not None:
             return answers.next_behavior(situation, step, following, is_feedback=True)
-        if not situation.step_is_done(step):
-            return answers.stuck(self._missed(situation, step))
+        if failure is None and not situation.step_is_done(step):
+            failure = self._missed(situation, step)
+        if failure is not None:
+            return answers.stuck(failure)
         answer = answers.achieved(situation, step, self._say(situation, "goal_met", step))
         return propose_steps(situation, step, answer)
 
@@ -151,10 +165,18 @@ class EmbeddedPlanner:
             focus = say("remaining", situation.language, count=len(remaining), ids=ids)
             return answers.go_on(focus)
         if level == "stages":
-            return answers.achieved(situation, None, say("all_done", situation.language))
+            return self._finish(situation)
         stage = situation.stage
         focus = self._say(situation, "goal_met", stage) if stage else ""
         return answers.achieved(situation, None, focus)
+
+    def _finish(self, situation: Situation) -> PlanningAnswer:
+        language, facts = situation.language, situation.variables.get("facts")
+        goal = str(situation.variables.get("goal") or "")
+        is_answered = isinstance(facts, dict) and facts.get("answered") is True
+        sentence = "unanswered" if situation.playbook.reads_goal else "goal_not_read"
+        unanswered = say(sentence, language) if goal and not is_answered else None
+        return answers.finished(situation, unanswered or say("all_done", language), unanswered)
 
     def _say(self, situation: Situation, sentence: str, part: Stage | Step) -> str:
         name, goal = situation.text(part.name), situation.text(part.goal)

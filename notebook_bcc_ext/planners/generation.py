@@ -8,18 +8,16 @@ from typing import Any
 from notebook_bcc_ext.planners.conditions import parse_condition
 from notebook_bcc_ext.planners.playbook import ActionItem, Behavior, Step, in_language
 from notebook_bcc_ext.planners.rendering import (
+    NAME_KIND,
     TEXT_KINDS,
-    escape_markdown,
     placeholders,
     render_code,
     render_markdown,
-    render_plain,
 )
-from notebook_bcc_ext.planners.situation import DATA_NAME, Situation
-from notebook_bcc_ext.planners.wording import say
+from notebook_bcc_ext.planners.situation import DATA_NAME, NAMES, Situation
 from notebook_bcc_ext.protocol.actions import LAST_ADDED_CELL
 
-ALWAYS_NEEDED = ("playbook", "language")
+ALWAYS_NEEDED = ("playbook", "language", NAMES)
 
 
 def actions_of(
@@ -42,7 +40,14 @@ def _actions_of_item(
         return render_markdown(in_language(local, situation.language), scope).strip()
 
     if item.code is not None:
-        yield {"action": "add", "shot_type": "action", "content": render_code(item.code, scope)}
+        cell: dict[str, Any] = {
+            "action": "add",
+            "shot_type": "action",
+            "content": render_code(item.code, scope),
+        }
+        if situation.playbook.hide_code:
+            cell["metadata"] = {"source_hidden": True}
+        yield cell
         yield {
             "action": "exec",
             "codecell_id": LAST_ADDED_CELL,
@@ -50,8 +55,7 @@ def _actions_of_item(
             "auto_debug": auto_debug,
         }
     elif item.title is not None:
-        title = render_plain(in_language(item.title, situation.language), scope)
-        yield {"action": "update_title", "title": title}
+        yield {"action": "update_title", "title": markdown(item.title)}
     elif item.chapter is not None:
         yield {"action": "new_chapter", "content": markdown(item.chapter)}
     elif item.section is not None:
@@ -65,15 +69,6 @@ def _actions_of_item(
         yield item.action
 
 
-def foreign_step_actions(situation: Situation) -> Iterator[dict[str, Any]]:
-    """A step that a person put into the plan: a heading and a note, not silence."""
-    location = situation.observation.location
-    name = escape_markdown(location.goals.step or location.current.step_id or "")
-    yield {"action": "new_section", "content": name}
-    note = say("foreign_step", situation.language, name=name)
-    yield {"action": "add", "shot_type": "dialogue", "content": note}
-
-
 def variables_needed(situation: Situation, step: Step, behavior: Behavior) -> list[str]:
     """The variables that generating will read, as far as the observation has them."""
     names = set(ALWAYS_NEEDED)
@@ -83,7 +78,7 @@ def variables_needed(situation: Situation, step: Step, behavior: Behavior) -> li
     # Which behavior is meant can depend on conditions when the client counts its own ids.
     for one in step.behaviors:
         names |= parse_condition(one.when).names if one.when else frozenset()
-    return sorted(name for name in names if name in situation.variables)
+    return situation.bound(sorted(name for name in names if name in situation.variables))
 
 
 def _variables_of_item(item: ActionItem) -> set[str]:
@@ -91,4 +86,4 @@ def _variables_of_item(item: ActionItem) -> set[str]:
     names = parse_condition(item.when).names if item.when else frozenset()
     if DATA_NAME in roots:
         roots = {*roots - {DATA_NAME}, "data_path"}
-    return {*names, *(roots - set(TEXT_KINDS))}
+    return {*names, *(roots - {*TEXT_KINDS, NAME_KIND})}

@@ -1,36 +1,62 @@
-"""Which playbooks there are: the shipped ones, and files that were named explicitly."""
+"""Which playbooks there are: shipped, in folders, and files that were named explicitly."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from notebook_bcc_ext.errors import NotFoundError
+from notebook_bcc_ext.planners.files import SUFFIXES
 from notebook_bcc_ext.planners.loader import load_playbook
 from notebook_bcc_ext.planners.playbook import Playbook
+from notebook_bcc_ext.planners.source import PlaybookError
 
 SHIPPED = Path(__file__).parent / "playbooks"
-SUFFIXES = (".yaml", ".yml")
+MAX_LISTED = 200
+"""Files of a folder that are looked at."""
 
 
 class PlaybookLibrary:
     """Loads playbooks by name or path, and again when the main file changed.
 
-    `allow_paths` lets a name be the path of any playbook file. A service that strangers can
-    reach keeps it off and lists its files in `files`.
+    `folders` hold further ones; those that are shipped keep their names. `allow_paths` lets a name
+    be the path of any playbook file. A service that strangers can reach keeps it off and lists its
+    files in `files`.
     """
 
-    def __init__(self, files: Iterable[Path] = (), *, allow_paths: bool = False) -> None:
+    def __init__(
+        self,
+        files: Iterable[Path] = (),
+        *,
+        folders: Iterable[Path] = (),
+        allow_paths: bool = False,
+        given: Mapping[str, Playbook] = MappingProxyType({}),
+    ) -> None:
         self._files = [Path(file).resolve() for file in files]
+        self._folders = [Path(folder).expanduser().resolve() for folder in folders]
         self._allow_paths = allow_paths
         self._loaded: dict[Path, tuple[float, Playbook]] = {}
+        self._given = given
+
+    def also(self, name: str, playbook: Playbook) -> PlaybookLibrary:
+        """The same with one that was loaded elsewhere."""
+        return PlaybookLibrary(
+            self._files,
+            folders=self._folders,
+            allow_paths=self._allow_paths,
+            given={**self._given, name: playbook},
+        )
 
     def names(self) -> list[str]:
-        return sorted(self._by_name())
+        return sorted({*self._by_name(), *self._given})
 
     def get(self, name: str) -> Playbook:
         """Raises NotFoundError, or PlaybookError when the file is not a valid playbook."""
+        if name in self._given:
+            return self._given[name]
         path = self._by_name().get(name)
         if path is None and name.endswith(SUFFIXES):
             wanted = Path(name).resolve()
@@ -42,12 +68,22 @@ class PlaybookLibrary:
         return self._load(path)
 
     def describe(self, language: str = "en") -> list[dict[str, Any]]:
-        """Name, title, description and variables of each, for lists and forms."""
-        return [describe(self.get(name), language) for name in self.names()]
+        """Name, title, description and variables of each, for lists and forms; the shipped ones
+        first. One that is not valid is left out: `playbooks check` says what is wrong with it."""
+        shipped = set(self._shipped())
+        found = []
+        for name in sorted(self.names(), key=lambda one: (one not in shipped, one)):
+            with suppress(PlaybookError, OSError):
+                found.append({**describe(self.get(name), language), "name": name})
+        return found
+
+    def _shipped(self) -> dict[str, Path]:
+        return {path.stem: path for path in sorted(SHIPPED.glob("*.yaml"))}
 
     def _by_name(self) -> dict[str, Path]:
-        shipped = {path.stem: path for path in sorted(SHIPPED.glob("*.yaml"))}
-        return {**shipped, **{path.stem: path for path in self._files}}
+        own = [file for folder in self._folders for file in _playbooks_in(folder)]
+        found = {path.stem: path for path in (*reversed(own), *self._files)}
+        return {**found, **self._shipped()}
 
     def _load(self, path: Path) -> Playbook:
         changed = path.stat().st_mtime
@@ -58,6 +94,15 @@ class PlaybookLibrary:
         return known[1]
 
 
+def _playbooks_in(folder: Path) -> list[Path]:
+    try:
+        files = sorted(folder.iterdir())
+    except OSError:
+        return []
+    named = [one for one in files if one.suffix in SUFFIXES and not one.name.startswith(".")]
+    return [one for one in named[:MAX_LISTED] if one.is_file()]
+
+
 def describe(playbook: Playbook, language: str = "en") -> dict[str, Any]:
     def text(local: dict[str, str]) -> str:
         return local.get(language) or next(iter(local.values()))
@@ -66,6 +111,7 @@ def describe(playbook: Playbook, language: str = "en") -> dict[str, Any]:
         "name": playbook.name,
         "title": text(playbook.title),
         "description": text(playbook.description),
+        "reads_goal": playbook.reads_goal,
         "variables": {
             name: {
                 "description": text(variable.description),

@@ -10,65 +10,98 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from notebook_bcc_ext.errors import ProtocolError
+from notebook_bcc_ext.planners.files import LocalFiles, PlaybookFileError, PlaybookFiles
 from notebook_bcc_ext.planners.playbook import ActionItem, Behavior, Playbook, Step
-from notebook_bcc_ext.planners.rendering import TEXT_KINDS, Scope, code_problem, placeholders
+from notebook_bcc_ext.planners.rendering import (
+    NAME_KIND,
+    TEXT_KINDS,
+    Scope,
+    code_problem,
+    placeholders,
+)
+from notebook_bcc_ext.planners.situation import NAMES
 from notebook_bcc_ext.planners.source import Place, PlaybookError, Source, read_source
 from notebook_bcc_ext.protocol.actions import parse_action
 
 # Always there: the run itself provides them (see `embedded`).
-RUN_VARIABLES = ("playbook", "data_path", "data_name", "goal", "language")
+RUN_VARIABLES = ("playbook", "data_path", "data_name", "goal", "language", NAMES)
+_DEPTH_OF_STEPS = 4
 _LANGUAGES_CHECKED = ("en", "zh")
 
 
 def load_playbook(path: Path, *, check_code: bool = True) -> Playbook:
-    """Raises PlaybookError, which lists every finding.
+    """Raises PlaybookError, which lists every finding."""
+    return load(LocalFiles(path.parent), path.name, check_code=check_code)
+
+
+def load(files: PlaybookFiles, name: str, *, check_code: bool = True) -> Playbook:
+    """The same from wherever its files are.
 
     `check_code` also reads every cell as Python; shipped playbooks have passed that in the tests.
     """
-    source = read_source(path)
+    try:
+        source = read_source(Path(name), files.read(name))
+    except PlaybookFileError as problem:
+        raise PlaybookError([f"{name}: {problem}"]) from None
     if not isinstance(source.data, dict):
-        raise PlaybookError([f"{path.name}:1: a playbook is a mapping that begins with 'name:'"])
-    _graft_stages(source, path.parent)
-    _graft_code(source, path.parent)
+        raise PlaybookError([f"{name}:1: a playbook is a mapping that begins with 'name:'"])
+    _graft_stages(source, files)
+    _graft_code(source, files)
+    playbook: Playbook | None = None
     try:
         playbook = Playbook.model_validate(source.data)
     except ValidationError as error:
-        raise PlaybookError(_explain(error, source)) from None
-    found = check(playbook) if check_code else ()
-    findings = [f"{source.origin(place)}: {show(place)}: {text}" for place, text in found]
-    if findings:
-        raise PlaybookError(findings)
+        source.findings += _explain(error, source)
+    if check_code or source.findings:
+        source.findings += [
+            f"{source.origin(place)}: {show(place)}: {text}"
+            for place, text in (check(playbook) if playbook else _check_sound_steps(source.data))
+        ]
+    if playbook is None or source.findings:
+        raise PlaybookError(list(dict.fromkeys(source.findings)))
     return playbook
 
 
-def _graft_stages(source: Source, folder: Path) -> None:
+def _graft_stages(source: Source, files: PlaybookFiles) -> None:
     stages = source.data.get("stages")
     for index, stage in enumerate(stages if isinstance(stages, list) else []):
-        if isinstance(stage, str):
-            place: Place = ("stages", index)
-            source.graft(place, read_source(_beside(folder, stage, source, place)))
+        if not isinstance(stage, str):
+            continue
+        place: Place = ("stages", index)
+        try:
+            source.graft(place, read_source(Path(stage), files.read(stage)))
+        except PlaybookFileError as problem:
+            _note(source, place, f"'{stage}' {problem}")
+        except PlaybookError as error:
+            source.findings += error.findings
 
 
-def _graft_code(source: Source, folder: Path) -> None:
+def _graft_code(source: Source, files: PlaybookFiles) -> None:
     """`code_file: x.py` becomes `code: <content of x.py>`."""
     for place, item in list(_mappings(source.data, ())):
         name = item.get("code_file")
         if not isinstance(name, str) or "code" in item:
             continue
         here: Place = (*place, "code_file")
-        file = _beside(folder, name, source, here)
+        item["code"] = "pass"
         try:
-            item["code"] = file.read_text(encoding="utf-8").strip()
+            item["code"] = files.read(name).decode("utf-8").strip("\r\n")
         except UnicodeDecodeError:
-            text = f"'{name}' is not UTF-8 text; save it as UTF-8"
-            raise PlaybookError([f"{source.origin(here)}: {show(here)}: {text}"]) from None
+            _note(source, here, f"'{name}' is not UTF-8 text; save it as UTF-8")
+        except PlaybookFileError as problem:
+            _note(source, here, f"'{name}' {problem}")
         del item["code_file"]
+
+
+def _note(source: Source, place: Place, text: str) -> None:
+    source.findings.append(f"{source.origin(place)}: {show(place)}: {text}")
 
 
 def _mappings(data: Any, place: Place) -> Iterator[tuple[Place, dict[str, Any]]]:
@@ -81,17 +114,6 @@ def _mappings(data: Any, place: Place) -> Iterator[tuple[Place, dict[str, Any]]]
             yield from _mappings(value, (*place, index))
 
 
-def _beside(folder: Path, name: str, source: Source, place: Place) -> Path:
-    path = (folder / name).resolve()
-    if not path.is_relative_to(folder.resolve()):
-        problem = f"'{name}' leaves the playbook's folder; keep the file beside the playbook"
-    elif not path.is_file():
-        problem = f"there is no file '{name}' beside the playbook"
-    else:
-        return path
-    raise PlaybookError([f"{source.origin(place)}: {show(place)}: {problem}"])
-
-
 def show(place: Place) -> str:
     """`stages[1].steps[0].goal`"""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
@@ -102,6 +124,8 @@ def _explain(error: ValidationError, source: Source) -> list[str]:
     findings = []
     for finding in error.errors(include_url=False):
         place = tuple(part for part in finding["loc"] if part != "[key]")
+        if isinstance(finding["input"], str) and place[:1] == ("stages",) and len(place) == 2:  # noqa: PLR2004
+            continue  # The file of a stage, about which all has been said.
         origin = source.origin(place)
         owner, key = place[:-1], place[-1] if place else ""
         match finding["type"]:
@@ -136,12 +160,22 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
     return next((found for part in get_args(annotation) if (found := _model_in(part))), None)
 
 
+@dataclass(frozen=True)
+class Words:
+    """What a playbook's code may name: two functions of the notebook, and names of its own."""
+
+    label_function: str | None
+    text_function: str | None
+    names: tuple[str, ...]
+
+
 def check(playbook: Playbook) -> Iterator[tuple[Place, str]]:
     """What the models cannot see: ids, references between parts, placeholders, code."""
     yield from _check_ids(playbook)
     known = {*playbook.variables, *RUN_VARIABLES}
     for _, step in playbook.steps():
         known.update(step.outputs, *(behavior.outputs for behavior in step.behaviors))
+    words = Words(playbook.label_function, playbook.text_function, tuple(playbook.names))
     for stage_index, stage in enumerate(playbook.stages):
         names = [step.id for step in stage.steps]
         for step_index, step in enumerate(stage.steps):
@@ -153,7 +187,31 @@ def check(playbook: Playbook) -> Iterator[tuple[Place, str]]:
                 )
             for index, behavior in enumerate(step.behaviors):
                 here: Place = (*place, "behaviors", index)
-                yield from _check_behavior(playbook, step, behavior, here, known)
+                yield from _check_behavior(words, step, behavior, here, known)
+
+
+def _check_sound_steps(data: dict[str, Any]) -> Iterator[tuple[Place, str]]:
+    """Of a playbook that is none yet: what can be said about the steps that are in order."""
+    parts = list(_mappings(data, ()))
+    variables = data.get("variables")
+    known = {*RUN_VARIABLES, *(variables if isinstance(variables, dict) else ())}
+    for _, part in parts:
+        outputs = part.get("outputs")
+        known.update(str(name) for name in (outputs if isinstance(outputs, list) else ()))
+    functions = (data.get("label_function"), data.get("text_function"))
+    label, text = (one if isinstance(one, str) else None for one in functions)
+    listed = data.get("names")
+    words = Words(label, text, tuple(map(str, listed)) if isinstance(listed, list) else ())
+    for place, part in parts:
+        if len(place) != _DEPTH_OF_STEPS or place[2] != "steps":
+            continue
+        try:
+            step = Step.model_validate(part)
+        except ValidationError:
+            continue
+        for index, behavior in enumerate(step.behaviors):
+            here: Place = (*place, "behaviors", index)
+            yield from _check_behavior(words, step, behavior, here, known)
 
 
 def _check_ids(playbook: Playbook) -> Iterator[tuple[Place, str]]:
@@ -176,16 +234,17 @@ def _check_ids(playbook: Playbook) -> Iterator[tuple[Place, str]]:
 
 
 def _check_behavior(
-    playbook: Playbook, step: Step, behavior: Behavior, place: Place, known: set[str]
+    words: Words, step: Step, behavior: Behavior, place: Place, known: set[str]
 ) -> Iterator[tuple[Place, str]]:
     for index, item in enumerate(behavior.actions):
-        yield from _check_item(playbook, step, item, (*place, "actions", index), known)
+        yield from _check_item(words, step, item, (*place, "actions", index), known)
     for index, item in enumerate(behavior.repair.actions if behavior.repair else []):
-        yield from _check_item(playbook, step, item, (*place, "repair", "actions", index), known)
+        here: Place = (*place, "repair", "actions", index)
+        yield from _check_item(words, step, item, here, known)
 
 
 def _check_item(
-    playbook: Playbook, step: Step, item: ActionItem, place: Place, known: set[str]
+    words: Words, step: Step, item: ActionItem, place: Place, known: set[str]
 ) -> Iterator[tuple[Place, str]]:
     if item.action is not None:
         try:
@@ -194,6 +253,10 @@ def _check_item(
             yield (*place, "action"), str(error)
     for name in placeholders(" ".join(item.texts())):
         root, _, rest = name.partition(".")
+        if item.code and root == NAME_KIND:
+            if rest not in words.names:
+                yield place, f"'{{{{ {name} }}}}': the playbook's 'names' do not list '{rest}'"
+            continue
         is_text = bool(item.code) and root in TEXT_KINDS and bool(rest)
         if is_text and rest not in step.texts:
             yield place, f"'{{{{ {name} }}}}': the step has no text '{rest}'"
@@ -201,7 +264,7 @@ def _check_item(
             hint = _suggestion(root, sorted(known))
             yield place, f"'{{{{ {name} }}}}' is neither a variable nor an output{hint}"
     for language in _LANGUAGES_CHECKED if item.code else ():
-        scope = Scope({}, step.texts, language, playbook.label_function)
+        scope = Scope({}, step.texts, language, words.label_function, words.text_function)
         problem = code_problem(item.code or "", scope)
         if problem is not None:
             line, reason = problem

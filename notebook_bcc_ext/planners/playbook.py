@@ -55,6 +55,7 @@ LocalText = Annotated[
 ]
 ConditionText = Annotated[str, AfterValidator(_readable)]
 Identifier = Annotated[str, Field(pattern=IDENTIFIER)]
+FunctionName = Annotated[str, Field(pattern=r"^[A-Za-z]\w*(\.[A-Za-z]\w*)*$")]
 
 
 def in_language(text: dict[str, str], language: str) -> str:
@@ -141,17 +142,28 @@ class Propose(_Part):
     reason: LocalText
 
 
+class Fail(_Part):
+    """The goal cannot be reached: the run ends in error, with this sentence."""
+
+    when: ConditionText
+    reason: LocalText
+
+
 class Step(_Part):
     id: Identifier
     name: LocalText
     goal: LocalText
     outputs: list[str] = Field(default_factory=list)
     skip: list[Skip] = Field(default_factory=list)
+    fail: list[Fail] = Field(default_factory=list)
+    """Looked at after each behavior; the first that holds ends the run."""
     propose: Propose | None = None
     done_when: ConditionText | None = None
     """Checked when no behavior is left; without it, the expected outputs must be there."""
     texts: dict[Identifier, LocalText] = Field(default_factory=dict)
-    """For code: `{{ text.x }}` is a literal, `{{ f.x }}` an f-string, `{{ label.x }}` a label."""
+    """For code: `{{ text.x }}` is a literal, `{{ label.x }}` a label of a plot, `{{ f.x }}` a text
+    with `{expressions}` (a call of the playbook's `text_function`, else an f-string), and
+    `{{ md.x }}` such a text with placeholders of the playbook instead."""
     behaviors: list[Behavior] = Field(min_length=1)
 
     def behavior(self, behavior_id: str) -> Behavior | None:
@@ -170,12 +182,31 @@ class Stage(_Part):
         return next((step for step in self.steps if step.id == step_id), None)
 
 
+class Requires(_Part):
+    """What the notebook's kernel must have; looked at before anything is written."""
+
+    language: str | None = None
+    packages: dict[str, str] = Field(default_factory=dict)
+    """What is imported, and the package to install for it: `{sklearn: scikit-learn}`."""
+
+
 class Playbook(_Part):
     name: Identifier
     title: LocalText
     description: LocalText
     goal: LocalText
-    label_function: Identifier | None = None
+    reads_goal: bool = False
+    """Whether the person's own goal decides what is done; otherwise forms say that it does not.
+    Such a playbook's cells say in `facts.answered` whether the goal was answered."""
+    hide_code: bool = False
+    """Code cells are written with their source collapsed."""
+    requires: Requires | None = None
+    names: list[Identifier] = Field(default_factory=list)
+    """What the cells bind in the kernel. `{{ name.x }}` in code is `x`, or another name where the
+    person has an `x` already; conditions and outputs say `x` in both cases."""
+    text_function: FunctionName | None = None
+    """A function of the notebook that puts values into a text: `(template, *values)`."""
+    label_function: FunctionName | None = None
     """A function of the notebook that draws `(text, English text)` where fonts may lack glyphs."""
     variables: dict[Identifier, Variable] = Field(default_factory=dict)
     stages: list[Stage] = Field(min_length=1)

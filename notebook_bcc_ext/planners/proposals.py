@@ -11,6 +11,7 @@ from notebook_bcc_ext.planners.playbook import Stage, Step
 from notebook_bcc_ext.planners.situation import ASKED_STEPS, Situation
 from notebook_bcc_ext.planners.wording import say
 from notebook_bcc_ext.protocol.plan import (
+    Requirements,
     StageTemplate,
     StepTemplate,
     WorkflowTemplate,
@@ -31,18 +32,33 @@ def workflow_of(
     return WorkflowTemplate(
         name=situation.text(playbook.title),
         description=situation.text(playbook.description),
-        goal=str(situation.variables.get("goal") or situation.text(playbook.goal)),
+        goal=_goal(situation),
+        requires=_requirements(situation),
         stages=[
             StageTemplate(
                 id=stage.id,
                 name=situation.text(stage.name),
                 goal=situation.text(stage.goal),
-                expected_outputs=stage.outputs,
+                expected_outputs=situation.bound(stage.outputs),
                 steps=given.get(stage.id) or _default_steps(situation, stage),
             )
             for stage in playbook.stages
         ],
     )
+
+
+def _goal(situation: Situation) -> str:
+    """The person's own goal, of a playbook that reads it; else what the playbook is for."""
+    playbook = situation.playbook
+    own = str(situation.variables.get("goal") or "") if playbook.reads_goal else ""
+    return own or situation.text(playbook.goal)
+
+
+def _requirements(situation: Situation) -> Requirements | None:
+    given, names = situation.playbook.requires, situation.unseen_names()
+    if given is None and not names:
+        return None
+    return Requirements(**(given.model_dump() if given else {}), free_names=names)
 
 
 def _default_steps(situation: Situation, stage: Stage) -> list[StepTemplate]:
@@ -129,5 +145,5 @@ def _template(situation: Situation, step: Step) -> StepTemplate:
         name=situation.text(step.name),
         description=reason,
         goal=situation.text(step.goal),
-        expected_outputs=step.outputs,
+        expected_outputs=situation.bound(step.outputs),
     )

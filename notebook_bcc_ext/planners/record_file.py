@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from notebook_bcc_ext.errors import RecordError
 from notebook_bcc_ext.protocol.base import explain
 from notebook_bcc_ext.protocol.ndjson import decode_json
+from notebook_bcc_ext.protocol.nesting import WRAPPED_DEPTH
 from notebook_bcc_ext.protocol.records import (
     CUT_MARK,
     FORMAT,
@@ -100,7 +101,8 @@ class Record(BaseModel):
 def read_record(file: Path) -> Record:
     """Raises RecordError for a file that is no record, or not a whole one."""
     try:
-        content = decode_json(file.read_bytes().removeprefix(b"\xef\xbb\xbf"))
+        data = file.read_bytes().removeprefix(b"\xef\xbb\xbf")
+        content = decode_json(data, WRAPPED_DEPTH)
     except OSError as error:
         raise RecordError(f"{file} cannot be read: {error.strerror or error}") from None
     except ValueError as error:

@@ -1,8 +1,10 @@
 """Putting values into playbook texts, so that no value can become code or markup.
 
 In code a value is a Python literal, and a placeholder may only stand where an expression can
-stand (checked when the playbook is loaded). In markdown a value is text. Each text is passed
-over once: a value that looks like a placeholder stays as it is.
+stand (checked when the playbook is loaded). In markdown a value is text, shown as it is: neither
+markdown nor HTML can come of it. Each text is passed over once: a value that looks like a
+placeholder stays as it is. What code itself puts into a text in the kernel, `{{ f.x }}` hands to
+the playbook's own `text_function`, value by value.
 """
 
 from __future__ import annotations
@@ -19,10 +21,14 @@ from notebook_bcc_ext.planners.playbook import DEFAULT_LANGUAGE, in_language
 
 PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s*\}\}")
 _CODE_SPAN = re.compile(r"`\s*" + PLACEHOLDER.pattern + r"\s*`")
-_MARKUP = re.compile(r"([\\`*\[\]<>|$~])|(?<!\w)(_)|(_)(?!\w)")
+_MARKUP = re.compile(r"[`*\[\]|$~]|(?<!\w)_|_(?!\w)")
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\\": "&#92;"})
+_BACKTICKS = re.compile("`+")
 _MAGIC_LINE = re.compile(r"^(\s*)[%!].*$", re.MULTILINE)
 _LINE_WIDTH = 88
-TEXT_KINDS = ("text", "f", "label")
+TEXT_KINDS = ("text", "f", "md", "label")
+NAME_KIND = "name"
+_NAME = re.compile(r"\{\{\s*name\.([A-Za-z]\w*)\s*\}\}")
 
 
 class RenderingError(BccError):
@@ -37,6 +43,9 @@ class Scope:
     texts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     language: str = DEFAULT_LANGUAGE
     label_function: str | None = None
+    text_function: str | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
+    """What the playbook's names are called in this kernel."""
 
     def value(self, path: str) -> object:
         name, *keys = path.split(".")
@@ -56,13 +65,13 @@ def placeholders(text: str) -> list[str]:
 
 
 def render_markdown(text: str, scope: Scope) -> str:
-    """Values as plain text; inside backticks as they are, without backticks of their own."""
+    """Values as plain text; those inside backticks as code."""
     pattern = re.compile(f"{_CODE_SPAN.pattern}|{PLACEHOLDER.pattern}")
 
     def fill(found: re.Match[str]) -> str:
         in_span, plain = found.groups()
         if in_span is not None:
-            return f"`{_one_line(scope.value(in_span)).replace('`', chr(39))}`"
+            return code_span(scope.value(in_span))
         return escape_markdown(_one_line(scope.value(plain)))
 
     return pattern.sub(fill, text)
@@ -74,12 +83,22 @@ def render_plain(text: str, scope: Scope) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    escaped = _MARKUP.sub(lambda found: "\\" + found.group(0), text)
+    """Shown as it is, wherever it stands. No tag can begin without its `<`."""
+    escaped = _MARKUP.sub(lambda found: "\\" + found.group(0), text.translate(_ENTITIES))
     return re.sub(r"^(\s*)([#+\-]|\d+(?=\.))", r"\1\\\2", escaped)
+
+
+def code_span(value: object) -> str:
+    """As code, between more backticks than the value itself has in a row."""
+    text = _one_line(value)
+    fence = "`" * (1 + max(map(len, _BACKTICKS.findall(text)), default=0))
+    pad = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{fence}{pad}{text}{pad}{fence}"
 
 
 def render_code(code: str, scope: Scope) -> str:
     """Fill in literals; long texts are wrapped the way a formatter would wrap them."""
+    code = _with_names(code, scope)
 
     def fill(found: re.Match[str]) -> str:
         kind, _, name = found.group(1).partition(".")
@@ -96,14 +115,57 @@ def render_code(code: str, scope: Scope) -> str:
     return PLACEHOLDER.sub(fill, code)
 
 
+def _with_names(code: str, scope: Scope) -> str:
+    """`{{ name.x }}` as the name itself: it may stand wherever Python has a name."""
+    return _NAME.sub(lambda found: scope.names.get(found.group(1), found.group(1)), code)
+
+
 def _text_expression(kind: str, name: str, scope: Scope, indent: str) -> str:
     text = scope.text(name)
     english = scope.text(name, DEFAULT_LANGUAGE)
-    if kind == "f":
-        return _wrapped("f", text, indent)
+    if kind == "md":
+        text = render_markdown(text, scope).replace("{", "{{").replace("}", "}}")
+    if kind in ("f", "md"):
+        function = scope.text_function
+        return _wrapped("f", text, indent) if function is None else _call(function, text, indent)
     if kind == "text" or text == english or scope.label_function is None:
         return _wrapped("", text, indent)
     return f"{scope.label_function}({python_literal(text)}, {python_literal(english)})"
+
+
+def _call(function: str, text: str, indent: str) -> str:
+    """`function("a {} of {}", value, value)`: each value goes through the function."""
+    template, values = _fields(text)
+    inner = indent + "    "
+    arguments = [_wrapped("", template, inner), *values]
+    whole = f"{function}({', '.join(arguments)})"
+    if len(whole) + len(indent) <= _LINE_WIDTH and "\n" not in whole:
+        return whole
+    return f"{function}(\n" + "".join(f"{inner}{one},\n" for one in arguments) + f"{indent})"
+
+
+def _fields(text: str) -> tuple[str, list[str]]:
+    """An f-string as a template with `{}` and the source of its values."""
+    [statement] = ast.parse("f" + python_literal(text)).body
+    parts = statement.value.values if isinstance(statement, ast.Expr) else []  # type: ignore[attr-defined]
+    template, values = "", []
+    for part in parts:
+        if isinstance(part, ast.FormattedValue):
+            template += "{}"
+            values.append(_formatted(part))
+        else:
+            template += part.value.replace("{", "{{").replace("}", "}}")
+    return template, values
+
+
+def _formatted(field: ast.FormattedValue) -> str:
+    value = ast.unparse(field.value)
+    if field.conversion == ord("r"):
+        value = f"repr({value})"
+    if field.format_spec is None:
+        return value
+    spec = ast.unparse(field.format_spec).removeprefix("f")
+    return f"format({value}, {spec})"
 
 
 def _wrapped(prefix: str, text: str, indent: str) -> str:
@@ -171,7 +233,8 @@ def _one_line(value: object) -> str:
         return ""
     if isinstance(value, list | tuple):
         return ", ".join(_one_line(item) for item in value)
-    return " ".join(str(value).split())
+    text = " ".join(str(value).split())
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
 def code_problem(code: str, scope: Scope) -> tuple[int, str] | None:
@@ -184,7 +247,11 @@ def code_problem(code: str, scope: Scope) -> tuple[int, str] | None:
 
     if code.lstrip().startswith("%%"):
         return (1, "a cell magic cannot take placeholders") if placeholders(code) else None
-    marked = _without_magics(PLACEHOLDER.sub(mark, code))
+    for magic in _MAGIC_LINE.finditer(code):
+        if placeholders(magic.group()):
+            line = code[: magic.start()].count("\n") + 1
+            return line, "a line for the shell, or a magic, cannot take placeholders"
+    marked = _without_magics(PLACEHOLDER.sub(mark, _with_names(code, scope)))
     try:
         tree = ast.parse(marked)
         expressions = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}

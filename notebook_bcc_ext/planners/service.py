@@ -20,6 +20,8 @@ import tornado.web
 
 from notebook_bcc_ext.errors import BccError
 from notebook_bcc_ext.planners.embedded import EmbeddedPlanner
+from notebook_bcc_ext.protocol.ndjson import decode_json
+from notebook_bcc_ext.protocol.nesting import WRAPPED_DEPTH
 from notebook_bcc_ext.protocol.planner import PlannerRequest
 
 MAX_BODY_BYTES = 16 * 1024 * 1024
@@ -69,9 +71,9 @@ def _answer(planner: EmbeddedPlanner, route: str, body: bytes) -> Response:
 
 def _request(body: bytes) -> PlannerRequest:
     try:
-        raw = json.loads(body)
-    except (ValueError, RecursionError):
-        raise BccError("the body is not JSON") from None
+        raw = decode_json(body, WRAPPED_DEPTH)
+    except ValueError as error:
+        raise BccError(f"the body is not JSON that can be used: {error}") from None
     request = PlannerRequest.parse(raw)
     request.observation.require_progress()
     return request

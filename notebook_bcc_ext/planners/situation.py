@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, count
 
 from notebook_bcc_ext.planners.conditions import Facts, parse_condition
-from notebook_bcc_ext.planners.playbook import Behavior, Playbook, Skip, Stage, Step, in_language
+from notebook_bcc_ext.planners.playbook import (
+    Behavior,
+    Fail,
+    Playbook,
+    Skip,
+    Stage,
+    Step,
+    in_language,
+)
 from notebook_bcc_ext.planners.rendering import Scope, render_plain
-from notebook_bcc_ext.planners.wording import normalise_language
+from notebook_bcc_ext.planners.wording import language_of, normalise_language
 from notebook_bcc_ext.protocol.observation import LevelProgress, Observation, Progress
 from notebook_bcc_ext.protocol.planner import BehaviorFeedback
 
 REPAIR_SUFFIX = "_repair"
+NAMES = "names_in_kernel"
+"""Planner variable: what the playbook's names are called in this kernel."""
 ASKED_STEPS = "asked_steps"
 """Planner variable: ids of optional steps that a person has been asked about."""
 DATA_NAME = "data_name"
 """A placeholder of every playbook: the file name of `data_path`."""
+RUN_WORDS = ("goal", "data_path", "language")
+"""Besides what a playbook declares, the variables that a run is started with."""
 _SUCCESS = ("", "success", "succeeded", "ok")
 
 
@@ -25,6 +38,10 @@ _SUCCESS = ("", "success", "succeeded", "ok")
 class Situation:
     playbook: Playbook
     observation: Observation
+    playbook_name: str = ""
+    """As it was chosen: a name, or a file."""
+    said: Mapping[str, object] | None = None
+    """What the run was started with, where that is known."""
 
     @property
     def progress(self) -> Progress:
@@ -32,13 +49,57 @@ class Situation:
 
     @property
     def variables(self) -> dict[str, object]:
-        """A kernel variable that happens to be named `target` is not what the person asked for."""
+        """By the playbook's names. A kernel variable that happens to be named `target` is not what
+        the person asked for, and their `facts` are not the playbook's."""
         context = self.observation.context
-        return {**context.variables, **(context.inputs or {})}
+        given = self._with_words_of_run({**context.variables, **(context.inputs or {})})
+        ours = {name: given[bound] for name, bound in _names_in(given).items() if bound in given}
+        theirs = _names_in(given).keys()
+        return {**{name: value for name, value in given.items() if name not in theirs}, **ours}
+
+    def _with_words_of_run(self, given: dict[str, object]) -> dict[str, object]:
+        """A kernel variable stands in for none of them, also where the person said nothing."""
+        if self.said is None:
+            return given
+        declared = self.playbook.variables
+        kept = {
+            name: value
+            for name, value in given.items()
+            if name not in declared and name not in RUN_WORDS
+        }
+        defaults = {
+            name: variable.default
+            for name, variable in declared.items()
+            if variable.default is not None
+        }
+        return {**kept, **defaults, **self.said}
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What the playbook's names are called in this kernel."""
+        known = _names_in(self.observation.context.variables)
+        return {name: known.get(name, name) for name in self.playbook.names}
+
+    def choose_names(self) -> dict[str, str]:
+        """For each name of the playbook one that is not in the kernel; the ones of an earlier
+        attempt stay."""
+        seen = self.observation.context.variables
+        return _names_in(seen) or {name: _free(name, seen) for name in self.playbook.names}
+
+    def unseen_names(self) -> list[str]:
+        """The chosen names that are not among the variables. Functions and modules never are: what
+        has such a name all the same is the person's."""
+        seen = self.observation.context.variables
+        return [bound for bound in self.choose_names().values() if bound not in seen]
+
+    def bound(self, names: list[str]) -> list[str]:
+        return [self.names.get(name, name) for name in names]
 
     @property
     def language(self) -> str:
-        return normalise_language(self.variables.get("language"))
+        """What was said, else that of the question."""
+        said = self.variables.get("language")
+        return normalise_language(said) if said else language_of(self.variables.get("goal"))
 
     @property
     def stage(self) -> Stage | None:
@@ -69,13 +130,28 @@ class Situation:
         texts = step.texts if step else {}
         path = str(self.variables.get("data_path") or "")
         variables = {**self.variables, DATA_NAME: re.split(r"[\\/]", path)[-1]}
-        return Scope(variables, texts, self.language, self.playbook.label_function)
+        playbook = self.playbook
+        return Scope(
+            variables,
+            texts,
+            self.language,
+            playbook.label_function,
+            playbook.text_function,
+            self.names,
+        )
 
     def holds(self, condition: str | None) -> bool:
         return condition is None or parse_condition(condition).holds(self.facts)
 
     def skip_reason(self, skips: list[Skip]) -> str | None:
-        found = next((skip for skip in skips if self.holds(skip.when)), None)
+        return self._reason(skips)
+
+    def failure_reason(self, step: Step) -> str | None:
+        """Why the step's goal cannot be reached, where that is known."""
+        return self._reason(step.fail)
+
+    def _reason(self, cases: Sequence[Skip | Fail]) -> str | None:
+        found = next((case for case in cases if self.holds(case.when)), None)
         return self.text(found.reason) if found else None
 
     def step_is_done(self, step: Step) -> bool:
@@ -120,6 +196,18 @@ class Situation:
     def asked_steps(self) -> list[str]:
         asked = self.variables.get(ASKED_STEPS)
         return [str(one) for one in asked] if isinstance(asked, list) else []
+
+
+def _names_in(variables: Mapping[str, object]) -> dict[str, str]:
+    known = variables.get(NAMES)
+    items = known.items() if isinstance(known, dict) else ()
+    return {str(name): str(bound) for name, bound in items}
+
+
+def _free(name: str, taken: Mapping[str, object]) -> str:
+    base = name if name.endswith("report") else f"{name}_report"
+    numbered = (f"{base}_{number}" for number in count(2))
+    return next(one for one in chain([name, base], numbered) if one not in taken)
 
 
 def failure_of(feedback: BehaviorFeedback) -> str | None:

@@ -9,11 +9,10 @@ from typing import Any
 import yaml
 
 from notebook_bcc_ext.errors import BccError
+from notebook_bcc_ext.protocol.nesting import MAX_DEPTH, too_deep
 
 Place = tuple[str | int, ...]
-MAX_FILE_BYTES = 1_000_000
 _MAX_NODES = 50_000
-_MAX_DEPTH = 40
 # libyaml is ten times quicker; not every build of PyYAML has it.
 _LOADER = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 
@@ -41,6 +40,8 @@ class Source:
 
     data: Any
     origins: dict[Place, Origin] = field(default_factory=dict)
+    findings: list[str] = field(default_factory=list)
+    """What is wrong with it so far, one line each."""
 
     def origin(self, place: Place) -> Origin:
         """Where the place was written; for an absent key, where its owner was."""
@@ -55,17 +56,12 @@ class Source:
         for key in place[:-1]:
             owner = owner[key]
         owner[place[-1]] = other.data
+        self.findings += other.findings
         self.origins.update({(*place, *inner): origin for inner, origin in other.origins.items()})
 
 
-def read_source(path: Path) -> Source:
-    """Raises PlaybookError when the file cannot be read, is not YAML, or repeats a key."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise PlaybookError([f"{path}: cannot be read: {error.strerror}"]) from None
-    if len(content) > MAX_FILE_BYTES:
-        raise PlaybookError([f"{path}: larger than {MAX_FILE_BYTES:,} bytes; move code into files"])
+def read_source(path: Path, content: bytes) -> Source:
+    """Raises PlaybookError when the content is not YAML."""
     try:
         text = content.decode("utf-8")
         _refuse_depth(path, text)
@@ -78,7 +74,7 @@ def read_source(path: Path) -> Source:
     if node is None:
         raise PlaybookError([f"{path.name}:1: the file is empty; a playbook begins with 'name:'"])
     reader = _Reader(path, loader)
-    return Source(reader.build(node, ()), reader.origins)
+    return Source(reader.build(node, ()), reader.origins, reader.findings)
 
 
 def _refuse_depth(path: Path, text: str) -> None:
@@ -87,9 +83,9 @@ def _refuse_depth(path: Path, text: str) -> None:
     for event in yaml.parse(text, Loader=_LOADER):
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
-        if depth > _MAX_DEPTH:
+        if depth > MAX_DEPTH:
             line = event.start_mark.line + 1
-            raise PlaybookError([f"{path.name}:{line}: too large or too deeply nested"])
+            raise PlaybookError([f"{path.name}:{line}: {too_deep()}"])
 
 
 def _explain(path: Path, error: yaml.YAMLError) -> str:
@@ -105,12 +101,16 @@ class _Reader:
         self._loader = loader
         self._nodes = 0
         self.origins: dict[Place, Origin] = {}
+        self.findings: list[str] = []
 
     def build(self, node: yaml.Node, place: Place) -> Any:
         self._nodes += 1
         line = node.start_mark.line + 1
-        if self._nodes > _MAX_NODES or len(place) > _MAX_DEPTH:
-            raise PlaybookError([f"{self._path.name}:{line}: too large or too deeply nested"])
+        # An alias may be deeper than what was written.
+        if len(place) > MAX_DEPTH:
+            raise PlaybookError([f"{self._path.name}:{line}: {too_deep()}"])
+        if self._nodes > _MAX_NODES:
+            raise PlaybookError([f"{self._path.name}:{line}: more than {_MAX_NODES:,} values"])
         self.origins.setdefault(place, Origin(self._path, line))
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, place)
@@ -129,7 +129,8 @@ class _Reader:
             line = key_node.start_mark.line + 1
             key = key_node.value if isinstance(key_node, yaml.ScalarNode) else "?"
             if key in result:
-                raise PlaybookError([f"{self._path.name}:{line}: the key '{key}' is given twice"])
+                self.findings.append(f"{self._path.name}:{line}: the key '{key}' is given twice")
+                continue
             # A key's line is where people look, also when its value starts further down.
             self.origins[(*place, key)] = Origin(self._path, line)
             result[key] = self.build(value_node, (*place, key))

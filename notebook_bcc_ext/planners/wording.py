@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 _SENTENCES: Mapping[str, Mapping[str, str]] = {
@@ -33,10 +34,18 @@ _SENTENCES: Mapping[str, Mapping[str, str]] = {
         "zh": "建议增加步骤。{reasons}",
     },
     "remaining": {"en": "{count} to go: {ids}", "zh": "还剩 {count} 项：{ids}"},
+    "unanswered": {
+        "en": "The report is complete, but your question was not answered; the report says why.",
+        "zh": "报告已完成，但你的问题没有得到回答；原因见报告。",
+    },
+    "goal_not_read": {
+        "en": "The plan is done. This playbook reads no questions: yours was not answered.",
+        "zh": "计划已完成。该剧本不读取问题，因此你的问题没有得到回答。",
+    },
     "all_done": {"en": "All planned work is done.", "zh": "计划中的工作已全部完成。"},
     "foreign_step": {
-        "en": "*The playbook has no actions for the step “{name}”; it is left to you.*",
-        "zh": "*剧本中没有步骤“{name}”的内容，请自行完成。*",
+        "en": "Not done: the playbook has nothing for the step “{name}”; it is left to you.",
+        "zh": "未执行：剧本中没有步骤“{name}”的内容，请自行完成。",
     },
 }
 LANGUAGES = ("en", "zh")
@@ -53,3 +62,8 @@ def normalise_language(value: object) -> str:
     if text.startswith(("zh", "chinese", "中")):
         return "zh"
     return "en"
+
+
+def language_of(question: object) -> str:
+    """The language in which something was asked, as far as it can be told from its characters."""
+    return "zh" if re.search(r"[\u4e00-\u9fff]", str(question or "")) else "en"

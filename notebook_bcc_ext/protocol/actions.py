@@ -27,6 +27,8 @@ class ActionMetadata(WireModel):
     section_number: int | None = None
     finished_thinking: bool = False
     thinking_text: str | None = None
+    source_hidden: bool = False
+    """The cell's source is collapsed where the notebook is shown."""
     extra: dict[str, Any] = Field(default_factory=dict)
 
 

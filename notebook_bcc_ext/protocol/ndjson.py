@@ -8,8 +8,11 @@ Splitting happens on bytes: 0x0A never occurs inside a multi-byte UTF-8 characte
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+from notebook_bcc_ext.protocol.nesting import MAX_DEPTH, is_too_deep, too_deep
 
 DEFAULT_MAX_LINE_BYTES = 4 * 1024 * 1024
 _BOM = b"\xef\xbb\xbf"
@@ -96,21 +99,34 @@ class NdjsonDecoder:
         return BadLine(self._line_number, reason, text)
 
 
-def decode_json(data: bytes) -> object:
-    """One JSON document. Raises ValueError, with a reason that fits into a sentence."""
+def decode_json(data: bytes, most_depth: int = MAX_DEPTH) -> object:
+    """One JSON document from elsewhere: no deeper than it can be kept, and all of its text and
+    numbers such that they can be written again. Raises ValueError, with a reason that fits into a
+    sentence."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         raise ValueError("it is not UTF-8") from None
     try:
-        value: object = json.loads(text, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
+        value: object = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+    except RecursionError:
+        raise ValueError(too_deep(most_depth)) from None
+    except ValueError:
         raise ValueError("it is not JSON") from None
+    if is_too_deep(value, most_depth, text):
+        raise ValueError(too_deep(most_depth))
     return _without_lone_surrogates(value) if "\\ud" in text.lower() else value
 
 
 def _refuse_constant(name: str) -> object:
     raise ValueError(f"{name} is not JSON")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise ValueError(f"{digits} is larger than any number")
+    return number
 
 
 def _without_lone_surrogates(value: object) -> object:

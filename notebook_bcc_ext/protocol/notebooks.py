@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import ConfigDict, Field
 
 from notebook_bcc_ext.protocol.base import BrowserModel
+from notebook_bcc_ext.protocol.notebook_ops import MAX_SEQ
 
 Json = dict[str, Any]
 
@@ -34,7 +35,7 @@ class SaveRequest(_FromBrowser):
     base_hash: str | None = None
     """The state of the file that the tab last read, merged or wrote."""
     log_id: str | None = None
-    applied_seq: int = Field(default=0, ge=0)
+    applied_seq: int = Field(default=0, ge=0, le=MAX_SEQ)
 
 
 class NotebookState(BrowserModel):

@@ -111,11 +111,19 @@ class Location(WireModel):
     goals: Goals = Field(default_factory=Goals)
 
 
+class EffectCells(WireModel):
+    """For each entry of the lists of the same name the cell that printed it, or null."""
+
+    current: list[str | None] = Field(default_factory=list)
+    history: list[str | None] = Field(default_factory=list)
+
+
 class Effects(WireModel):
     """The actual text of outputs. Entries of older planners may be objects; they are kept."""
 
     current: list[Any] = Field(default_factory=list)
     history: list[Any] = Field(default_factory=list)
+    cells: EffectCells | None = None
 
 
 class NotebookSummary(WireModel):
@@ -159,6 +167,8 @@ class Context(WireModel):
     workflow_progress: Any = None
     inputs: dict[str, Any] | None = None
     """What the person said at the start, where `variables` has something else by that name."""
+    left_out: dict[str, int] | None = None
+    """How many entries did not fit into the budget, by what they are of."""
 
 
 class Observation(WireModel):

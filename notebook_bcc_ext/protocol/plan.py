@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
 from pydantic import Field, model_validator
 
 from notebook_bcc_ext.protocol.base import WireModel
 
 
-class StepTemplate(WireModel):
+class _Part(WireModel):
+    """What stages and steps have in common."""
+
     id: str = Field(min_length=1)
     name: str = ""
     description: str = ""
     goal: str = ""
     expected_outputs: list[str] = Field(default_factory=list)
+    verified_artifacts: Any = None
+    """Names, `{name: what it is}`, or artifacts: all of them are expected outputs."""
+
+    @model_validator(mode="after")
+    def _expect_artifacts(self) -> Self:
+        names = [*self.expected_outputs, *_artifact_names(self.verified_artifacts)]
+        if len(names) > len(self.expected_outputs):
+            self.expected_outputs = list(dict.fromkeys(names))
+        return self
 
     @property
     def label(self) -> str:
@@ -26,24 +37,38 @@ class StepTemplate(WireModel):
         return self.goal or self.description or self.label
 
 
-class StageTemplate(WireModel):
-    id: str = Field(min_length=1)
-    name: str = ""
-    description: str = ""
-    goal: str = ""
-    expected_outputs: list[str] = Field(default_factory=list)
+def _artifact_names(artifacts: object) -> list[str]:
+    """The variables that hold the artifacts; `base@version` is kept in `base_version` (O10)."""
+    names: list[str] = []
+    for one in artifacts if isinstance(artifacts, (list, tuple, dict)) else []:
+        said = one
+        if isinstance(one, dict):
+            keys = ("variable_name", "artifact_id", "name", "id")
+            said = next((one[key] for key in keys if isinstance(one.get(key), str)), None)
+        if isinstance(said, str) and said:
+            names.append(said.replace("@", "_"))
+    return names
+
+
+class StepTemplate(_Part):
+    pass
+
+
+class StageTemplate(_Part):
     steps: list[StepTemplate] = Field(default_factory=list)
-
-    @property
-    def label(self) -> str:
-        return self.name or self.id
-
-    @property
-    def purpose(self) -> str:
-        return self.goal or self.description or self.label
 
     def step(self, step_id: str) -> StepTemplate | None:
         return next((step for step in self.steps if step.id == step_id), None)
+
+
+class Requirements(WireModel):
+    """What the kernel must have for a workflow; looked at before the first stage begins."""
+
+    language: str | None = None
+    packages: dict[str, str] = Field(default_factory=dict)
+    """What is imported, and the package to install for it: `{"sklearn": "scikit-learn"}`."""
+    free_names: list[str] = Field(default_factory=list)
+    """Names that the workflow will bind, and nobody may have in the kernel yet."""
 
 
 class WorkflowTemplate(WireModel):
@@ -53,6 +78,7 @@ class WorkflowTemplate(WireModel):
     stages: list[StageTemplate]
     sections: list[str] = Field(default_factory=list)
     """All planned sections, in order; shown as `section_progress.all`."""
+    requires: Requirements | None = None
 
     def stage(self, stage_id: str) -> StageTemplate | None:
         return next((stage for stage in self.stages if stage.id == stage_id), None)

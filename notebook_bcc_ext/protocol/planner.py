@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from notebook_bcc_ext.protocol.base import WireModel
-from notebook_bcc_ext.protocol.observation import Observation, SectionProgress
+from notebook_bcc_ext.protocol.observation import Artifact, Observation, SectionProgress
 from notebook_bcc_ext.protocol.plan import StageStepsUpdate, WorkflowUpdate
 
 Level = Literal["stages", "steps", "behaviors"]
@@ -69,13 +69,19 @@ class Promotion(WireModel):
 
 
 class OutputsUpdate(WireModel):
-    """What the current behavior is to produce, and temporaries to promote (O9, O10)."""
+    """What the current behavior is to produce, temporaries to promote, and what was found: fields
+    of any other name are findings (O2, O9, O10)."""
 
     level: Level = "behaviors"
     expected: list[str] | None = None
     produced: list[str] | None = None
     in_progress: list[str] | None = None
     promote: list[Promotion] = Field(default_factory=list)
+    artifacts: list[Artifact] = Field(default_factory=list)
+
+    @property
+    def findings(self) -> dict[str, Any]:
+        return dict(self.model_extra or {})
 
 
 class ContextUpdate(WireModel):
@@ -125,6 +131,11 @@ class OutputsTracking(WireModel):
     validation_required: list[str] = Field(default_factory=list)
 
 
+class NotebookFilter(WireModel):
+    cells: int = Field(default=0, ge=0)
+    """So many of the latest cells, and the notebook's metadata (O6)."""
+
+
 class ContextFilter(WireModel):
     """Shapes the next generating request (O11). An absent part leaves that part whole."""
 
@@ -133,6 +144,7 @@ class ContextFilter(WireModel):
     effects_config: EffectsConfig | None = None
     focus_to_include: list[Level] | None = None
     outputs_tracking: OutputsTracking | None = None
+    notebook: NotebookFilter | None = None
 
 
 class Transition(WireModel):
@@ -158,6 +170,30 @@ class BehaviorInfo(WireModel):
 class AnswerMetadata(WireModel):
     target_achieved: bool | None = None
     estimated_remaining_behaviors: int | None = None
+    failure: str | None = None
+    """Why the goal cannot be reached, for the person; with neither continue nor achieved (F8)."""
+    unanswered: str | None = None
+    """With the last verdict: the plan is done, but why the person's own goal was not answered."""
+
+
+class AnsweredPlace(WireModel):
+    """For which place an answer is, where the planner says so."""
+
+    stage_id: str | None = None
+    step_id: str | None = None
+    behavior_id: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _unwrap(cls, raw: Any) -> Any:
+        """As the observation has it, `{"current": {…}}`, or the ids alone."""
+        inner = raw.get("current") if isinstance(raw, dict) else None
+        return inner if isinstance(inner, dict) else raw
+
+    @field_validator("stage_id", "step_id", "behavior_id", mode="before")
+    @classmethod
+    def _ids_are_text(cls, value: Any) -> Any:
+        return value if isinstance(value, str) else None
 
 
 class PlanningAnswer(WireModel):
@@ -167,6 +203,19 @@ class PlanningAnswer(WireModel):
     context_filter: ContextFilter | None = None
     behavior: BehaviorInfo | None = None
     metadata: AnswerMetadata = Field(default_factory=AnswerMetadata)
+    location: AnsweredPlace | None = None
+
+    @field_validator("location", mode="before")
+    @classmethod
+    def _other_things_are_no_place(cls, value: Any) -> Any:
+        return value if isinstance(value, (dict, AnsweredPlace)) else None
+
+    @property
+    def place(self) -> AnsweredPlace:
+        """The place it is for: as `location`, or as ids beside the verdict."""
+        if self.location is not None:
+            return self.location
+        return AnsweredPlace.model_validate(self.model_extra or {})
 
     @property
     def achieved(self) -> bool:

@@ -27,7 +27,8 @@ CommandName = Literal[
 ]
 ProposalKind = Literal["workflow", "steps", "plan", "behavior", "code", "rebuild"]
 NodeStatus = Literal["pending", "running", "done", "skipped", "failed"]
-Verdict = Literal["achieved", "continues", "not_yet"]
+Verdict = Literal["achieved", "unanswered", "continues", "not_yet"]
+JudgedLevel = Literal["workflow", "stage", "step"]
 
 
 class EmbeddedPlanner(BrowserModel):
@@ -44,11 +45,12 @@ PlannerChoice = Annotated[EmbeddedPlanner | HttpPlannerAddress, Field(discrimina
 
 
 class RunRequest(BrowserModel):
-    """What starts a run. Only the notebook and the planner must be said."""
+    """What starts a run. Only the planner must be said, and the notebook where none is set."""
 
     model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
-    notebook: str = Field(min_length=1)
+    notebook: str = ""
+    """Empty: the one that the setting `notebook_id` names."""
     planner: PlannerChoice
     goal: str | None = None
     data: str | None = None
@@ -57,6 +59,8 @@ class RunRequest(BrowserModel):
     workflow: WorkflowTemplate | None = None
     approval: ApprovalPolicy | None = None
     """Overrides the setting of the same name."""
+    settings: dict[str, Any] = Field(default_factory=dict)
+    """Any other settings for this run alone, by name; none that is a secret."""
 
 
 class Command(BrowserModel):
@@ -121,6 +125,8 @@ class Counts(BrowserModel):
     actions: int = 0
     actions_succeeded: int = 0
     actions_failed: int = 0
+    actions_skipped: int = 0
+    """Not run, because an action before them failed or the person did not allow it."""
     lines_skipped: int = 0
     cells_added: int = 0
     cells_executed: int = 0
@@ -134,6 +140,8 @@ class StepNode(BrowserModel):
     id: str
     name: str
     status: NodeStatus
+    reached: bool = False
+    """The planner judged that its goal is reached; `done` alone means that it was run."""
     behaviors: int = 0
 
 
@@ -141,6 +149,8 @@ class StageNode(BrowserModel):
     id: str
     name: str
     status: NodeStatus
+    reached: bool = False
+    """The planner judged that its goal is reached; `done` alone means that its steps were run."""
     steps: list[StepNode]
 
 
@@ -158,6 +168,10 @@ class RunProgress(BrowserModel):
     """The share of the expected outputs that exist, by level; None where none is expected."""
     verdict: Verdict | None = None
     """What the planner said last of the goal it was asked about (O9)."""
+    verdict_level: JudgedLevel | None = None
+    """Whose goal that was."""
+    reached: bool = False
+    """The planner judged that the goal of the whole workflow is reached."""
     estimated_remaining_behaviors: int | None = None
 
 
@@ -197,11 +211,20 @@ class ActivityNode(BrowserModel):
     status: NodeStatus
     started_at: str
     ended_at: str | None = None
+    rested_ms: int = 0
+    """How much of the time between was no work on it (N12); not the run's present rest."""
     attempts: int = 1
     words: str | None = None
     """What the planner said about it last."""
     error: str | None = None
     cell_id: str | None = None
+
+
+class OverwrittenNames(BrowserModel):
+    """Names that the person had in the kernel before the run, and that its cells changed (N2)."""
+
+    rebound: list[str] = Field(default_factory=list)
+    deleted: list[str] = Field(default_factory=list)
 
 
 class RunView(BrowserModel):
@@ -224,10 +247,16 @@ class RunView(BrowserModel):
     approval: ApprovalPolicy
     thinking: Thinking | None = None
     doing: Doing | None = None
+    overwritten: OverwrittenNames = Field(default_factory=OverwrittenNames)
     created_at: str
     updated_at: str
     ended_at: str | None = None
     """When the run came to its rest; None while it goes on."""
+    rested_ms: int = 0
+    """How long it waited for the person, was paused or lay without a process (N12), up to
+    `resting_since`."""
+    resting_since: str | None = None
+    """Since when nothing is worked at; None while there is work going on."""
 
 
 def location_of(current: CurrentLocation) -> dict[str, Any]:

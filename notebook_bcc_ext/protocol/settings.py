@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Annotated, Any, Literal
-from urllib.parse import SplitResult, unquote, urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -17,9 +17,13 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PrivateAttr,
     SecretStr,
     model_validator,
 )
+
+from notebook_bcc_ext.protocol.addresses import base_url, split_userinfo
+from notebook_bcc_ext.protocol.secrets import Redactor, parts_of_userinfo
 
 DEFAULT_PLANNER_ADDRESS = "http://localhost:28600"
 KIB = 1024
@@ -40,43 +44,18 @@ _PLAIN_ENVIRONMENT_NAMES = frozenset(
 SECRET_SETTINGS = frozenset(
     {"planner_token", "planner_headers", "planner_userinfo", "backend_token"}
 )
-_USERINFO = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]*://)([^/?#]*)@")
+PLANNER_IDENTITY = (
+    "dslc_base_url",
+    "dialect",
+    "planner_token",
+    "planner_headers",
+    "planner_userinfo",
+)
+"""Where a run's planner is, how it speaks, and who we are to it."""
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _HEADER_VALUE = re.compile(r"[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?")
 # They frame the message itself: set by hand they would break every call.
 _RESERVED_HEADERS = frozenset({"host", "content-length", "transfer-encoding", "connection"})
-
-
-def without_userinfo(url: str) -> str:
-    """The address as it may be shown: `user:password@` blanked, whatever else is wrong with it."""
-    return re.sub(r"(?<=//)[^/?#\s]*@", "***@", url)
-
-
-def origin_of(url: str) -> tuple[str, str, int | None]:
-    """Scheme, host and port: two addresses with the same origin are the same service."""
-    parts = urlsplit(url)
-    default_port = 443 if parts.scheme == "https" else 80
-    return parts.scheme, (parts.hostname or "").lower(), parts.port or default_port
-
-
-def _base_url(url: str) -> str:
-    parts = _split(url.strip())
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError("it must be an address such as http://localhost:28600")
-    if parts.query or parts.fragment:
-        raise ValueError("it must have no '?' or '#' part; keys belong into headers or a token")
-    if "@" in parts.netloc:
-        raise ValueError("it must hold no user name or password; use a token")
-    return url.strip().rstrip("/")
-
-
-def _split(url: str) -> SplitResult:
-    try:
-        parts = urlsplit(url)
-        _ = parts.port  # a port out of range shows only when it is asked for
-    except ValueError:
-        raise ValueError("it is not a valid address") from None
-    return parts
 
 
 def _header_value(value: SecretStr) -> SecretStr:
@@ -96,7 +75,7 @@ def _upper(value: object) -> object:
     return "WARNING" if text == "WARN" else text
 
 
-BaseUrl = Annotated[str, AfterValidator(_base_url)]
+BaseUrl = Annotated[str, AfterValidator(base_url)]
 HeaderValue = Annotated[SecretStr, AfterValidator(_header_value)]
 HeaderName = Annotated[str, AfterValidator(_header_name)]
 LogLevel = Annotated[
@@ -104,6 +83,8 @@ LogLevel = Annotated[
 ]
 Dialect = Literal["v2", "v1"]
 ApprovalPolicy = Literal["updates", "behaviors", "code", "none"]
+APPROVALS: tuple[ApprovalPolicy, ...] = ("none", "updates", "behaviors", "code")
+"""From the fewest questions to the most."""
 Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
 
 
@@ -154,6 +135,8 @@ class Settings(BaseModel):
     """Longest time of an action or hook of another package; 0 means no limit."""
     kernel_start_timeout: Seconds = 60.0
     """Longest wait for a kernel to start and answer."""
+    waiting_is_activity: bool = False
+    """Whether a run that waits for its person keeps kernel and server from being culled."""
     cell_timeout: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
     """Longest time of one cell; 0 means no limit."""
     max_behaviors_per_step: int = Field(default=20, ge=1, le=10_000)
@@ -164,6 +147,8 @@ class Settings(BaseModel):
     notebook_cells: Literal["summary", "full"] = "summary"
     """What the planner is told of the notebook: its summary, or its recent cells as well."""
     notebook_cells_limit: int = Field(default=20, ge=0, le=1000)
+    max_observation_bytes: int = Field(default=12 * KIB, ge=4 * KIB, le=16 * MIB)
+    """How much the planner is told at most; what matters most comes first."""
 
     connect_timeout: Seconds = 10.0
     read_timeout: Seconds = 120.0
@@ -197,18 +182,49 @@ class Settings(BaseModel):
     max_store_bytes: int = Field(default=500_000_000, ge=MIB)
     """When the store is larger, its oldest runs at rest go."""
 
+    _withheld: str | None = PrivateAttr(default=None)
+    _others_secrets: tuple[SecretStr, ...] = PrivateAttr(default=())
+
     @model_validator(mode="before")
     @classmethod
     def _take_userinfo_out_of_the_address(cls, raw: object) -> object:
         url = raw.get("dslc_base_url") if isinstance(raw, Mapping) else None
-        userinfo = _USERINFO.match(url) if isinstance(url, str) else None
-        if userinfo is None or not isinstance(raw, Mapping):
+        if not isinstance(url, str) or not isinstance(raw, Mapping):
+            return raw
+        address = split_userinfo(url)
+        if address.userinfo is None:
             return raw
         return {
-            "planner_userinfo": SecretStr(unquote(userinfo[2])),
+            "planner_userinfo": SecretStr(address.userinfo),
             **raw,
-            "dslc_base_url": userinfo[1] + userinfo.string[userinfo.end() :],
+            "dslc_base_url": address.url,
         }
+
+    # -- credentials ------------------------------------------------------------------------
+
+    def remember(self, withheld: str | None, secrets: tuple[SecretStr, ...]) -> None:
+        """Why credentials are not sent, and what is blanked beside those that are."""
+        self._withheld, self._others_secrets = withheld, secrets
+        self.__dict__.pop("redactor", None)
+
+    @property
+    def withheld(self) -> str | None:
+        """Why configured credentials are not sent to this planner."""
+        return self._withheld
+
+    @cached_property
+    def redactor(self) -> Redactor:
+        """Blanks every secret that is known here, whoever it is for."""
+        secrets = [value.get_secret_value() for value in self.planner_headers.values()]
+        held = (self.planner_token, self.backend_token, *self._others_secrets)
+        secrets += [secret.get_secret_value() for secret in held if secret is not None]
+        # "Bearer abc" in a header is the secret "abc" when it comes back without its scheme.
+        secrets += [text.partition(" ")[2] for text in secrets if " " in text]
+        if self.planner_userinfo is not None:
+            secrets += parts_of_userinfo(self.planner_userinfo.get_secret_value())
+        return Redactor(secrets)
+
+    # -- addresses --------------------------------------------------------------------------
 
     @property
     def planner_address(self) -> str:
@@ -234,6 +250,17 @@ class Settings(BaseModel):
     @property
     def v1_reflection_url(self) -> str:
         return f"{self.planner_address}/v1/reflection"
+
+    @property
+    def endpoints(self) -> dict[str, str]:
+        """What is asked of a planner service, each with its address."""
+        if self.dialect == "v1":
+            return {"actions": self.v1_actions_url, "reflection": self.v1_reflection_url}
+        return {
+            "planning": self.planning_url,
+            "generating": self.generating_url,
+            "generate": self.generate_url,
+        }
 
     def public_view(self) -> dict[str, Any]:
         """Everything a browser may see: of a secret only whether it is set."""

@@ -36,12 +36,18 @@ FIELD_ALIASES: Mapping[str, Mapping[str, str]] = {
     "Context": {"to_do_list": "todo_list", "state_machine": "fsm"},
     "BehaviorsProgress": {"behavior_iteration": "iteration"},
     "BehaviorInfo": {"behavior_id": "id", "behavior_iteration": "iteration", "goal": "target"},
+    "AnsweredPlace": {
+        "current_stage_id": "stage_id",
+        "current_step_id": "step_id",
+        "current_behavior_id": "behavior_id",
+    },
     "ContextUpdate": {
         "to_do_list_update": "todo_list_update",
         "todo_update": "todo_list_update",
         "effects": "effects_update",
         "outputs_update": "outputs",
     },
+    "OutputsUpdate": {"variables": "produced"},
     "TodoListUpdate": {"op": "operation"},
     "UpdateTitleAction": {"content": "title"},
     "UpdateWorkflowAction": {"workflow": "updated_workflow", "workflow_update": "updated_workflow"},

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_server.extension.application import ExtensionApp
-from traitlets import Dict, Unicode
+from traitlets import Dict, List, Unicode
 
 from notebook_bcc_ext import __version__
 from notebook_bcc_ext.adapters.session_sharing import share_sessions
 from notebook_bcc_ext.hosting.collector import leave_modules_alone
+from notebook_bcc_ext.hosting.logs import ServerLog, log_into
 from notebook_bcc_ext.server.handlers import HOST_SETTING
 from notebook_bcc_ext.server.host import Host
 from notebook_bcc_ext.server.routes import ROUTES
@@ -29,11 +30,16 @@ class NotebookBccApp(ExtensionApp):
         help="File that keeps runs and notebook operations; default: in Jupyter's data folder."
     ).tag(config=True)
 
+    playbook_folders = List(
+        Unicode(), help="Folders with playbooks, before those in Jupyter's data folders."
+    ).tag(config=True)
+
     def initialize_settings(self) -> None:
         path = Path(self.store_path) if self.store_path else None
         serverapp: Any = self.serverapp
+        log_into(ServerLog(serverapp.log))
         share_sessions(serverapp.session_manager)
-        self.settings[HOST_SETTING] = Host(serverapp, self.options, path)
+        self.settings[HOST_SETTING] = Host(serverapp, self.options, path, self.playbook_folders)
         # When the loop starts: by then all extensions are loaded, and nobody waits yet.
         serverapp.io_loop.add_callback(leave_modules_alone)
 
@@ -41,4 +47,7 @@ class NotebookBccApp(ExtensionApp):
         self.handlers.extend(ROUTES)
 
     async def stop_extension(self) -> None:
-        await self.settings[HOST_SETTING].close()
+        # None where the extension could not be set up: the server has to end all the same.
+        host: Host | None = self.settings.get(HOST_SETTING)
+        if host is not None:
+            await host.close()

@@ -7,6 +7,7 @@ from typing import Any
 
 from notebook_bcc_ext import errors
 from notebook_bcc_ext.planners.conditions import ConditionError
+from notebook_bcc_ext.planners.files import PlaybookFileError
 from notebook_bcc_ext.planners.rendering import RenderingError
 from notebook_bcc_ext.planners.source import PlaybookError
 
@@ -23,8 +24,10 @@ STATUSES: dict[type[errors.BccError], HTTPStatus] = {
     errors.NotebookError: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.RecordError: HTTPStatus.UNPROCESSABLE_ENTITY,
     ConditionError: HTTPStatus.UNPROCESSABLE_ENTITY,
+    PlaybookFileError: HTTPStatus.UNPROCESSABLE_ENTITY,
     PlaybookError: HTTPStatus.UNPROCESSABLE_ENTITY,
     RenderingError: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.RequirementsError: HTTPStatus.FAILED_DEPENDENCY,
     errors.KernelError: HTTPStatus.FAILED_DEPENDENCY,
     errors.KernelTimeoutError: HTTPStatus.GATEWAY_TIMEOUT,
     errors.PlannerError: HTTPStatus.BAD_GATEWAY,

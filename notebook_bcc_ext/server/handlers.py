@@ -13,6 +13,10 @@ from notebook_bcc_ext.errors import BccError, ProtocolError, TooLargeError
 from notebook_bcc_ext.hosting.manager import RunManager
 from notebook_bcc_ext.hosting.settings import SettingsService
 from notebook_bcc_ext.protocol.base import explain
+from notebook_bcc_ext.protocol.ndjson import decode_json
+from notebook_bcc_ext.protocol.nesting import MAX_DEPTH
+from notebook_bcc_ext.protocol.plain import json_text, model_text
+from notebook_bcc_ext.protocol.printable import on_one_line
 from notebook_bcc_ext.protocol.settings import MIB
 from notebook_bcc_ext.server.errors import error_body, status_of
 from notebook_bcc_ext.server.host import Host
@@ -28,6 +32,7 @@ class BccHandler(APIHandler):
     auth_resource = AUTH_RESOURCE
     max_body_bytes: int | None = 4 * MIB
     """None: only Jupyter's own limit, as for its own saves."""
+    most_depth = MAX_DEPTH
 
     @property
     def host(self) -> Host:
@@ -50,15 +55,15 @@ class BccHandler(APIHandler):
     def body(self, model: type[M]) -> M:
         """The request's body as that model; a wrong one is a clear 400."""
         try:
-            return model.model_validate_json(self._raw_body())
+            return model.model_validate(self.json_object())
         except ValidationError as error:
             raise explain(error, model.__name__) from None
 
     def json_object(self) -> dict[str, Any]:
         try:
-            value = json.loads(self._raw_body())
-        except ValueError:
-            value = None
+            value = decode_json(self._raw_body(), self.most_depth)
+        except ValueError as error:
+            raise ProtocolError(f"the body must be a JSON object: {error}") from None
         if not isinstance(value, dict):
             raise ProtocolError("the body must be a JSON object")
         return value
@@ -81,10 +86,10 @@ class BccHandler(APIHandler):
 
     def finish_json(self, body: BaseModel, status: int = 200) -> None:
         self.set_status(status)
-        self.finish(body.model_dump_json())
+        self.finish(model_text(body))
 
     def finish_data(self, body: dict[str, Any]) -> None:
-        self.finish(json.dumps(body, ensure_ascii=False, default=str))
+        self.finish(json_text(body))
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         error = _error_of(kwargs.get("exc_info"))
@@ -103,7 +108,8 @@ class BccHandler(APIHandler):
     ) -> None:
         # An error of ours is an answer to the caller, not a fault with a traceback.
         if isinstance(value, BccError):
-            self.log.info("%s %s: %s", self.request.method, self.request.path, value)
+            words = on_one_line(f"{self.request.method} {self.request.path}: {value}")
+            self.log.info("%s", words)
             return
         super().log_exception(typ, value, tb)
 

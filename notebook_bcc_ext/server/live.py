@@ -8,7 +8,6 @@ import time
 from collections.abc import Coroutine
 from typing import Any
 
-from jupyter_core.utils import ensure_async
 from jupyter_server.auth.decorator import authorized, ws_authenticated
 from jupyter_server.base.handlers import JupyterHandler
 from jupyter_server.base.websocket import WebSocketMixin
@@ -16,7 +15,8 @@ from pydantic import TypeAdapter, ValidationError
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from notebook_bcc_ext import __version__
-from notebook_bcc_ext.errors import StoreError
+from notebook_bcc_ext.adapters.notebook_paths import normal_path
+from notebook_bcc_ext.errors import NotebookPathError, StoreError
 from notebook_bcc_ext.hosting.broadcast import Subscription
 from notebook_bcc_ext.hosting.manager import RunManager
 from notebook_bcc_ext.protocol.live import (
@@ -29,6 +29,7 @@ from notebook_bcc_ext.protocol.live import (
     Settled,
 )
 from notebook_bcc_ext.protocol.states import State
+from notebook_bcc_ext.server.access import may_read_notebooks
 from notebook_bcc_ext.server.handlers import AUTH_RESOURCE, HOST_SETTING
 from notebook_bcc_ext.server.host import Host
 from notebook_bcc_ext.server.live_notebooks import LiveNotebooks, Tab
@@ -88,6 +89,7 @@ class LiveHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
 
     @ws_authenticated
     @authorized
+    @may_read_notebooks
     async def get(self, *args: Any, **kwargs: Any) -> None:
         await super().get(*args, **kwargs)
 
@@ -104,7 +106,6 @@ class LiveHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
             trouble = Hello(version=__version__, state=State.IDLE, runs=[], trouble=str(error))
             await self.send(trouble.model_dump_json())
             return
-        self._may_read = await self._contents_allowed()
         self._manager, self._notebooks = manager, notebooks
         self._subscription = manager.broadcaster.subscribe(self)
         hello = Hello(
@@ -115,13 +116,6 @@ class LiveHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
         )
         await self.send(hello.model_dump_json())
         self._subscription.begin()
-
-    async def _contents_allowed(self) -> bool:
-        return bool(
-            await ensure_async(
-                self.authorizer.is_authorized(self, self.current_user, "read", "contents")
-            )
-        )
 
     async def send(self, message: str) -> None:
         """Returns when the socket has taken it: a slow browser holds up nobody else."""
@@ -147,10 +141,11 @@ class LiveHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
             # A newer page may say more than this server understands.
             self.log.debug("notebook-bcc: ignored %d bytes from the browser", len(message))
             return
-        if self._notebooks is not None and self._may_read:
+        if self._notebooks is not None:
             await self._obey(parsed, self._notebooks)
 
-    async def _obey(self, message: Message, notebooks: LiveNotebooks) -> None:
+    async def _obey(self, told: Message, notebooks: LiveNotebooks) -> None:
+        message = told.model_copy(update={"path": normal_path(told.path)})
         tab = self._tabs.get(message.path)
         if isinstance(message, Attach):
             await self._attach(message, tab, notebooks)
@@ -169,9 +164,15 @@ class LiveHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
                 await notebooks.detach(tab)
 
     async def _attach(self, message: Attach, known: Tab | None, notebooks: LiveNotebooks) -> None:
+        try:
+            await notebooks.access.allowed(message.path)
+        except NotebookPathError as error:
+            self.log.info("notebook-bcc: a tab was not attached: %s", error)
+            return
         if known is not None:
             await notebooks.detach(known)
         elif len(self._tabs) >= MAX_NOTEBOOKS:
             self.close(_TOO_MUCH, "too many notebooks")
             return
-        self._tabs[message.path] = notebooks.attach(self, message)
+        if self.ws_connection is not None:
+            self._tabs[message.path] = notebooks.attach(self, message)

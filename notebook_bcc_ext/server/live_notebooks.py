@@ -11,12 +11,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from pydantic import BaseModel
 
 from notebook_bcc_ext.adapters.contents_access import ContentsAccess
 from notebook_bcc_ext.adapters.operation_log import OperationLog
+from notebook_bcc_ext.adapters.operation_rows import LogState
 from notebook_bcc_ext.adapters.saved_states import Written
 from notebook_bcc_ext.errors import StoreError
 from notebook_bcc_ext.protocol.live import (
@@ -36,6 +38,10 @@ BATCH_OPERATIONS = 200
 EDITED_CELLS = 5_000
 SETTLE_SECONDS = 2.0
 """A tab that does not save an edit in this time cannot hold up the run; the saved text is run."""
+
+
+LogOf = Callable[[str], Awaitable[LogState | None]]
+"""Finds the log of the notebook at a path."""
 
 
 class Listener(Protocol):
@@ -127,7 +133,7 @@ class Tab:
         await self._send(Attached(path=self.path, log_id=self.log_id, head_seq=head))
 
     async def _look_for_log(self, *, tell: bool = True) -> int:
-        state = await self._hub.log.find(place=self._hub.access.place(self.path))
+        state = await self._hub.log_of(self.path)
         if state is None:
             return 0
         self.log_id = state.log_id
@@ -170,9 +176,10 @@ class Tab:
 class LiveNotebooks:
     """All attached tabs of this server."""
 
-    def __init__(self, access: ContentsAccess, log: OperationLog) -> None:
+    def __init__(self, access: ContentsAccess, log: OperationLog, log_of: LogOf) -> None:
         self.access = access
         self.log = log
+        self.log_of = log_of
         self._loop = asyncio.get_running_loop()
         self._tabs: dict[str, set[Tab]] = {}
         self._recent: dict[str, deque[LoggedOp]] = {}

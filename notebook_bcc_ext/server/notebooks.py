@@ -2,78 +2,66 @@
 
 from __future__ import annotations
 
-from jupyter_core.utils import ensure_async
-from jupyter_server.auth.decorator import authorized
-from tornado.web import HTTPError, authenticated
-
 from notebook_bcc_ext.adapters.contents_access import MissingFileError
 from notebook_bcc_ext.adapters.merged_saves import Base
 from notebook_bcc_ext.errors import NotFoundError
+from notebook_bcc_ext.protocol.nesting import NOTEBOOK_DEPTH
 from notebook_bcc_ext.protocol.notebooks import (
     CheckRequest,
+    NotebookState,
     PullRequest,
     SaveRequest,
 )
+from notebook_bcc_ext.server.access import for_readers, for_writers
 from notebook_bcc_ext.server.handlers import BccHandler
 from notebook_bcc_ext.server.notebook_states import state_of
 
-CONTENTS = "contents"
-
 
 class NotebookHandler(BccHandler):
-    """Who may use our API still needs the permission for contents."""
-
-    async def require_contents(self, action: str) -> None:
-        allowed = await ensure_async(
-            self.authorizer.is_authorized(self, self.current_user, action, CONTENTS)
-        )
-        if not allowed:
-            raise HTTPError(403, f"no permission to {action} contents")
+    def finish_state(self, state: NotebookState) -> None:
+        """Not by pydantic, which writes less deep than Jupyter does."""
+        body = state.model_dump(mode="json", exclude={"content"})
+        self.finish_data({**body, "content": state.content})
 
 
 class CheckHandler(NotebookHandler):
-    @authenticated
-    @authorized
+    @for_readers
     async def post(self) -> None:
-        await self.require_contents("read")
         request = self.body(CheckRequest)
-        saves = (await self.host.workplace()).saves
-        path = request.path.strip("/")
+        workplace = await self.host.workplace()
+        path = await workplace.access.allowed(request.path)
         try:
-            found = await saves.check(path, request.base_hash)
+            found = await workplace.saves.check(path, request.base_hash)
         except MissingFileError as error:
             raise NotFoundError(str(error)) from None
-        self.finish_json(state_of(path, found))
+        self.finish_state(state_of(path, found))
 
 
 class PullHandler(NotebookHandler):
-    @authenticated
-    @authorized
+    @for_readers
     async def post(self) -> None:
-        await self.require_contents("read")
         request = self.body(PullRequest)
-        saves = (await self.host.workplace()).saves
-        path = request.path.strip("/")
+        workplace = await self.host.workplace()
+        path = await workplace.access.allowed(request.path)
         try:
-            found = await saves.pull(path)
+            found = await workplace.saves.pull(path)
         except MissingFileError as error:
             raise NotFoundError(str(error)) from None
-        self.finish_json(state_of(path, found))
+        self.finish_state(state_of(path, found))
 
 
 class SaveHandler(NotebookHandler):
     max_body_bytes = None
+    most_depth = NOTEBOOK_DEPTH
 
-    @authenticated
-    @authorized
+    @for_writers
     async def post(self) -> None:
-        await self.require_contents("write")
         request = self.body(SaveRequest)
-        saves = (await self.host.workplace()).saves
-        path = request.path.strip("/")
+        workplace = await self.host.workplace()
+        path = await workplace.access.allowed(request.path)
         base = Base(request.base_hash, request.log_id, request.applied_seq)
         try:
-            saved = await saves.save(path, request.content, base)
+            saved = await workplace.saves.save(path, request.content, base)
         except MissingFileError as error:
             raise NotFoundError(str(error)) from None
-        self.finish_json(state_of(path, saved))
+        self.finish_state(state_of(path, saved))

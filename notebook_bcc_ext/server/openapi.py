@@ -7,17 +7,16 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
 
-from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import JupyterHandler
 from pydantic import BaseModel, RootModel
 from pydantic.json_schema import models_json_schema
-from tornado.web import authenticated
 from tornado.websocket import WebSocketHandler
 
 from notebook_bcc_ext import __version__
 from notebook_bcc_ext.protocol.notebooks import CheckRequest, PullRequest, SaveRequest
 from notebook_bcc_ext.protocol.records import RecordHead
 from notebook_bcc_ext.protocol.runs import Command, RunRequest, RunView
+from notebook_bcc_ext.server.access import for_users
 from notebook_bcc_ext.server.handlers import BccHandler
 from notebook_bcc_ext.server.notebooks import CheckHandler, PullHandler, SaveHandler
 from notebook_bcc_ext.server.planner_checks import Address, PlannerChecksHandler
@@ -77,7 +76,9 @@ OPERATIONS: dict[tuple[type[JupyterHandler], str], Operation] = {
     (CheckHandler, "post"): Operation("Whether a tab's notebook is up to date", CheckRequest),
     (PullHandler, "post"): Operation("A notebook as it is, merged with its log", PullRequest),
     (SaveHandler, "post"): Operation("Save a tab's notebook, merged", SaveRequest),
-    (PlaybooksHandler, "get"): Operation("What the embedded planner plays", query=("language",)),
+    (PlaybooksHandler, "get"): Operation(
+        "What the embedded planner plays", query=("language", "notebook")
+    ),
     (PlannerChecksHandler, "post"): Operation("Whether a planner service answers", Address),
     (StatesHandler, "get"): Operation("The state machine"),
     (SettingsHandler, "get"): Operation("Settings in force, and where each comes from"),
@@ -89,8 +90,7 @@ class OpenApiHandler(BccHandler):
     routes: ClassVar[tuple[Route, ...]] = ()
     """Set where the routes are listed."""
 
-    @authenticated
-    @authorized
+    @for_users
     async def get(self) -> None:
         self.finish_data(document(self.routes))
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from jupyter_server.auth.decorator import authorized
 from pydantic import BaseModel
-from tornado.web import authenticated
 
 from notebook_bcc_ext.adapters.planner_probe import probe
 from notebook_bcc_ext.protocol.runs import HttpPlannerAddress, RunRequest
+from notebook_bcc_ext.server.access import for_users
 from notebook_bcc_ext.server.handlers import BccHandler
 
 
@@ -16,8 +15,7 @@ class Address(BaseModel):
 
 
 class PlannerChecksHandler(BccHandler):
-    @authenticated
-    @authorized
+    @for_users
     async def post(self) -> None:
         address = HttpPlannerAddress(kind="http", url=self.body(Address).url)
         request = RunRequest(notebook="-", planner=address)

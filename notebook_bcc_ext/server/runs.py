@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from jupyter_server.auth.decorator import authorized
-from tornado.web import authenticated
-
 from notebook_bcc_ext.hosting.records import call_fields
 from notebook_bcc_ext.protocol.runs import Command, RunRequest
+from notebook_bcc_ext.server.access import for_readers, for_workers
 from notebook_bcc_ext.server.handlers import BccHandler
 
 MAX_PAGE = 1_000
 
 
 class RunsHandler(BccHandler):
-    @authenticated
-    @authorized
+    @for_readers
     async def get(self) -> None:
         manager = await self.manager()
         # Another server of this folder may have ended meanwhile.
@@ -22,8 +19,7 @@ class RunsHandler(BccHandler):
         views = ",".join(view.model_dump_json() for view in await manager.views())
         self.finish(f'{{"runs": [{views}]}}')
 
-    @authenticated
-    @authorized
+    @for_workers
     async def post(self) -> None:
         request = self.body(RunRequest)
         manager = await self.manager()
@@ -32,16 +28,14 @@ class RunsHandler(BccHandler):
 
 
 class RunHandler(BccHandler):
-    @authenticated
-    @authorized
+    @for_readers
     async def get(self, run_id: str) -> None:
         manager = await self.manager()
         self.finish_json(manager.get(run_id).view())
 
 
 class CommandsHandler(BccHandler):
-    @authenticated
-    @authorized
+    @for_workers
     async def post(self, run_id: str) -> None:
         command = self.body(Command)
         manager = await self.manager()
@@ -49,8 +43,7 @@ class CommandsHandler(BccHandler):
 
 
 class TransitionsHandler(BccHandler):
-    @authenticated
-    @authorized
+    @for_readers
     async def get(self, run_id: str) -> None:
         manager = await self.manager()
         rows = await manager.transitions(run_id, *self.page(MAX_PAGE))
@@ -59,25 +52,21 @@ class TransitionsHandler(BccHandler):
 
 
 class ActivityHandler(BccHandler):
-    @authenticated
-    @authorized
+    @for_readers
     async def get(self, run_id: str) -> None:
         manager = await self.manager()
         self.finish_data(manager.activity(run_id, *self.page(MAX_PAGE)))
 
 
 class ObservationHandler(BccHandler):
-    @authenticated
-    @authorized
+    @for_readers
     async def get(self, run_id: str) -> None:
         manager = await self.manager()
-        observation = await manager.observation(run_id)
-        self.finish_data({"observation": observation.to_wire()})
+        self.finish_data({"observation": await manager.observation(run_id)})
 
 
 class CallsHandler(BccHandler):
-    @authenticated
-    @authorized
+    @for_readers
     async def get(self, run_id: str) -> None:
         manager = await self.manager()
         calls = await manager.calls(run_id, *self.page(MAX_PAGE))
@@ -85,8 +74,7 @@ class CallsHandler(BccHandler):
 
 
 class RecordHandler(BccHandler):
-    @authenticated
-    @authorized
+    @for_readers
     async def get(self, run_id: str) -> None:
         manager = await self.manager()
         self.finish_json(await manager.record_head(run_id))

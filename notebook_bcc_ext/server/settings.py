@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from jupyter_server.auth.decorator import authorized
-from tornado.web import authenticated
-
+from notebook_bcc_ext.protocol.settings_layers import ResolvedSettings
+from notebook_bcc_ext.server.access import for_users, for_workers
 from notebook_bcc_ext.server.handlers import BccHandler
 
 
 class SettingsHandler(BccHandler):
-    @authenticated
-    @authorized
+    @for_users
     async def get(self) -> None:
-        self.finish_data({"settings": self.settings_service.current().public_view()})
+        self._show(self.settings_service.current())
 
-    @authenticated
-    @authorized
+    @for_workers
     async def patch(self) -> None:
-        resolved = self.settings_service.change(self.json_object())
-        self.finish_data({"settings": resolved.public_view()})
+        self._show(self.settings_service.change(self.json_object()))
+
+    def _show(self, resolved: ResolvedSettings) -> None:
+        self.finish_data(
+            {
+                "settings": resolved.public_view(),
+                "endpoints": resolved.settings.endpoints,
+                "notices": resolved.notices,
+            }
+        )

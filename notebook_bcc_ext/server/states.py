@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from jupyter_server.auth.decorator import authorized
-from tornado.web import authenticated
-
 from notebook_bcc_ext.fsm import TRANSITIONS
 from notebook_bcc_ext.protocol.states import State
+from notebook_bcc_ext.server.access import for_users
 from notebook_bcc_ext.server.handlers import BccHandler
 
 
 class StatesHandler(BccHandler):
-    @authenticated
-    @authorized
+    @for_users
     async def get(self) -> None:
         rows = [
             {"from": state, "event": event, "to": target, "owner": owner}

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from jupyter_server.auth.decorator import authorized
 from pydantic import BaseModel
-from tornado.web import authenticated
 
 from notebook_bcc_ext import __version__
 from notebook_bcc_ext.protocol.states import State
+from notebook_bcc_ext.server.access import for_users
 from notebook_bcc_ext.server.handlers import BccHandler
 
 
@@ -17,8 +16,7 @@ class Status(BaseModel):
 
 
 class StatusHandler(BccHandler):
-    @authenticated
-    @authorized
+    @for_users
     async def get(self) -> None:
         manager = await self.manager()
         self.finish_json(Status(version=__version__, state=manager.state))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from datetime import UTC, datetime
 from typing import Any
 
 from notebook_bcc_ext.adapters.contents_access import ContentsAccess
@@ -13,8 +14,11 @@ from notebook_bcc_ext.adapters.kernel_starts import KernelStarts
 from notebook_bcc_ext.adapters.merged_saves import MergedSaves
 from notebook_bcc_ext.adapters.room_mirror import NoRooms, Rooms
 from notebook_bcc_ext.hosting.storage import Storage
+from notebook_bcc_ext.planners.files import MAX_FILE_BYTES
 from notebook_bcc_ext.protocol.settings import Settings
 from notebook_bcc_ext.server.live_notebooks import within
+
+ACTIVITY = "notebook_bcc_last_activity"
 
 
 class ServerWorkplace:
@@ -23,11 +27,16 @@ class ServerWorkplace:
         self._log = storage.log
         self.access = ContentsAccess(serverapp.contents_manager)
         self.saves = MergedSaves(serverapp.contents_manager, self.access, storage.log)
-        self.saves.install()
         self.settle: Settle | None = None
         self._starts = KernelStarts()
         self._notebooks: weakref.WeakSet[ContentsNotebook] = weakref.WeakSet()
         self._sources: weakref.WeakSet[SessionKernelSource] = weakref.WeakSet()
+
+    async def path(self, said: str) -> str:
+        return await self.access.for_run(said)
+
+    def place(self, path: str) -> str:
+        return self.access.place(path)
 
     def notebook(self, path: str) -> ContentsNotebook:
         notebook = ContentsNotebook(
@@ -50,10 +59,21 @@ class ServerWorkplace:
 
         return SharedNotebooks(settings)
 
+    async def text(self, path: str) -> str | None:
+        return await self.access.run(lambda: self.access.small_text(path, MAX_FILE_BYTES))
+
+    async def file_names(self, folder: str) -> list[str]:
+        return await self.access.run(lambda: self.access.file_names(folder))
+
     async def unfinished_files(self) -> list[str]:
         lagging = await self._log.unflushed(self.access.root)
         paths = (self.access.path_of(state.place) for state in lagging)
         return [path for path in paths if path is not None]
+
+    async def forget_file(self, path: str) -> None:
+        state = await self._log.find(place=self.access.place(path))
+        if state is not None:
+            await self._log.retire(state.log_id)
 
     def runner(self, path: str, settings: Settings) -> KernelRunner:
         app = self._serverapp
@@ -66,25 +86,28 @@ class ServerWorkplace:
             starts=self._starts,
         )
 
+    def mark_active(self) -> None:
+        # Jupyter looks at all settings whose names end like this one.
+        self._serverapp.web_app.settings[ACTIVITY] = datetime.now(UTC)
+
     async def notebook_moved(self, old_path: str, new_path: str | None) -> None:
         """A notebook, or a folder of them, was renamed; None: deleted, and the next write says so.
 
-        Also notebooks without a run have a log that has to follow.
+        Also notebooks without a run have a log that has to follow, or to go.
         """
         if new_path is None:
+            await self.access.run(lambda: self.saves.logs.deleted(old_path))
+            self.access.states.forget(old_path)
             return
         for source in list(self._sources):
             if within(source.path, old_path):
                 source.path = new_path + source.path[len(old_path) :]
-        open_paths = set()
         for notebook in list(self._notebooks):
             if notebook.is_open and within(notebook.path, old_path):
-                open_paths.add(notebook.path)
                 await notebook.follow_rename(new_path + notebook.path[len(old_path) :])
-        if old_path not in open_paths:
-            state = await self._log.find(place=self.access.place(old_path))
-            if state is not None:
-                await self._log.move(state.log_id, self.access.place(new_path))
+        old_place, new_place = self.access.place(old_path), self.access.place(new_path)
+        for state in await self._log.within(old_place):
+            await self._log.move(state.log_id, new_place + state.place[len(old_place) :])
         self.access.states.moved(old_path, new_path)
 
     def _kernelspec(self) -> dict[str, Any]:

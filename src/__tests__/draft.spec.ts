@@ -10,7 +10,9 @@ import {
   notebookPath,
   problemsOf,
   refusalOf,
-  requestOf
+  requestOf,
+  suggestedName,
+  targetOf
 } from '../sidebar/start/draft';
 
 const trans = nullTranslator.load('notebook_bcc_ext');
@@ -18,62 +20,82 @@ const PLAYBOOK: IPlaybook = {
   name: 'lifecycle',
   title: 'Lifecycle',
   description: 'All of it',
+  reads_goal: true,
   variables: {
     data_path: { description: 'the file', required: true },
     target: { description: 'the column' }
   }
 };
 const DRAFT = {
-  ...firstDraft(DEFAULT_SETTINGS, 'work/a.ipynb'),
+  ...firstDraft(DEFAULT_SETTINGS, false),
   playbook: 'lifecycle'
 };
+const NOTEBOOK = 'work/a.ipynb';
 
 describe('The start form', () => {
-  it('begins with the settings and the notebook that is open', () => {
+  it('begins with the settings, and writes into a new notebook', () => {
     expect(DRAFT).toMatchObject({
-      notebook: 'work/a.ipynb',
+      target: 'new',
       planner: 'embedded',
       approval: 'updates'
     });
     const remote = { ...DEFAULT_SETTINGS, plannerUrl: 'http://h:1' };
-    expect(firstDraft(remote, null)).toMatchObject({
+    expect(firstDraft(remote, true)).toMatchObject({
       planner: 'http',
       url: 'http://h:1',
-      notebook: 'analysis.ipynb'
+      target: 'open'
     });
   });
 
+  it.each([
+    ['work/customers.csv', null, 'work/customers-report.ipynb'],
+    ['customers.csv.gz', 'work/a.ipynb', 'customers.csv-report.ipynb'],
+    ['.csv', null, '.csv-report.ipynb'],
+    ['', 'work/a.ipynb', 'work/analysis.ipynb'],
+    ['', null, 'analysis.ipynb'],
+    ['https://x.org/a/b.csv?v=1', 'work/a.ipynb', 'work/b-report.ipynb'],
+    ['/data/big.parquet', null, 'big-report.ipynb']
+  ])('N4: data %p beside %p is reported in %p', (data, open, notebook) => {
+    expect(suggestedName(data, open)).toBe(notebook);
+  });
+
+  it('N4: writes into the open notebook only when that was chosen', () => {
+    const draft = { ...DRAFT, notebook: 'work/new' };
+    expect(targetOf(draft, NOTEBOOK)).toBe('work/new.ipynb');
+    expect(targetOf({ ...draft, target: 'open' }, NOTEBOOK)).toBe(NOTEBOOK);
+    expect(targetOf({ ...draft, target: 'open' }, null)).toBe('work/new.ipynb');
+  });
+
   it('says at the field what is missing', () => {
-    expect(problemsOf(DRAFT, PLAYBOOK, trans)).toEqual({
+    expect(problemsOf(DRAFT, NOTEBOOK, PLAYBOOK, trans)).toEqual({
       data: 'This playbook needs it: the file'
     });
-    const service = { ...DRAFT, planner: 'http' as const, notebook: ' ' };
-    expect(Object.keys(problemsOf(service, PLAYBOOK, trans))).toEqual([
+    const service = { ...DRAFT, planner: 'http' as const };
+    expect(Object.keys(problemsOf(service, '', PLAYBOOK, trans))).toEqual([
       'notebook',
       'planner'
     ]);
     const unnamed = { ...DRAFT, data: 'x', free: [{ name: '', value: '1' }] };
-    expect(Object.keys(problemsOf(unnamed, PLAYBOOK, trans))).toEqual([
-      'variables'
-    ]);
+    expect(Object.keys(problemsOf(unnamed, NOTEBOOK, PLAYBOOK, trans))).toEqual(
+      ['variables']
+    );
   });
 
   it('becomes a request; values are JSON where they can be', () => {
     const draft = {
       ...DRAFT,
-      notebook: ' report ',
-      data: 'c.csv',
+      data: 'work/data/c.csv',
       declared: { target: 'price', gone: 'x' },
       free: [
         { name: 'depth', value: '3' },
         { name: '', value: '' }
       ]
     };
-    expect(requestOf(draft, PLAYBOOK)).toEqual({
-      notebook: 'report.ipynb',
+    expect(requestOf(draft, NOTEBOOK, PLAYBOOK)).toEqual({
+      notebook: NOTEBOOK,
       planner: { kind: 'embedded', playbook: 'lifecycle' },
       goal: null,
-      data: 'c.csv',
+      data: 'data/c.csv',
       variables: { target: 'price', depth: 3 },
       approval: 'updates'
     });
@@ -108,15 +130,14 @@ describe('The start form', () => {
   });
 
   it.each([
-    ['customers.csv', 'work/customers.csv'],
-    ['../customers.csv', 'customers.csv'],
-    ['../../customers.csv', null],
+    ['customers.csv', 'customers.csv'],
+    [' work/../customers.csv ', 'customers.csv'],
+    ['../customers.csv', null],
     ['/data/customers.csv', null],
     ['https://example.org/customers.csv', null],
     ['', null]
   ])('looks for the data file %p at %p', (data, path) => {
-    const draft = { ...firstDraft(DEFAULT_SETTINGS, 'work/a.ipynb'), data };
-    expect(dataPath(draft)).toBe(path);
+    expect(dataPath(data)).toBe(path);
   });
 
   it('names files as the kernel of the notebook sees them', () => {

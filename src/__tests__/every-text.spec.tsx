@@ -14,7 +14,8 @@ import { NotebookLink } from '../notebook-link';
 import type { Pending, RunError, RunView } from '../protocol';
 import { RunFeed } from '../run-feed';
 import { Sidebar } from '../sidebar/sidebar';
-import { FakeClient, someRun } from './fake-client';
+import { KeptDraft } from '../sidebar/start/draft';
+import { FakeClient, SHELL, someRun } from './fake-client';
 
 (
   globalThis as { IS_REACT_ACT_ENVIRONMENT?: boolean }
@@ -37,7 +38,16 @@ const STAGES: RunView['progress']['stages'] = [
     id: 'load',
     name: '«load»',
     status: 'running',
-    steps: [{ id: 'read', name: '«read»', status: 'running', behaviors: 1 }]
+    reached: false,
+    steps: [
+      {
+        id: 'read',
+        name: '«read»',
+        status: 'running',
+        reached: false,
+        behaviors: 1
+      }
+    ]
   }
 ];
 
@@ -53,6 +63,7 @@ function node(key: string, level: string, name: string): object {
     status: 'running',
     started_at: '2026-01-01T00:00:00.000Z',
     ended_at: '2026-01-01T00:00:09.000Z',
+    rested_ms: 0,
     attempts: 2,
     words: '«words»',
     error: '«error»',
@@ -74,6 +85,7 @@ const RUN = someRun({
   goal: '«goal»',
   allowed_commands: ['pause', 'resume', 'step', 'cancel', 'reset'],
   thinking: { agent_name: '«agent»', text: '«thought»' },
+  overwritten: { rebound: ['«df»'], deleted: ['«raw»'] },
   doing: { what: 'cell', since: '2026-01-01T00:00:00.000Z', cell_id: null },
   decision: {
     proposal_id: 'p0',
@@ -133,6 +145,7 @@ const ERROR: RunError = {
 const VIEWS: [string, Partial<RunView>][] = [
   ['running', {}],
   ['paused', { status: 'paused', status_reason: 'budget' }],
+  ['a new kernel', { status: 'paused', status_reason: 'kernel' }],
   ['a workflow', { pending: question('workflow', PLAN) }],
   ['steps', { pending: question('steps', { updated_steps: [] }) }],
   ['a plan', { pending: question('plan', PLAN) }],
@@ -217,7 +230,8 @@ describe('In every view of the sidebar', () => {
         variables: { '«x»': '«value»' },
         toDoList: ['«todo»'],
         effects: { current: ['«effect»'], history: [] },
-        section_progress: { all: ['«section»'] }
+        section_progress: { all: ['«section»'] },
+        left_out: { variables: 3, effects: 2 }
       }
     });
     client.api.states = jest
@@ -231,13 +245,15 @@ describe('In every view of the sidebar', () => {
     sidebar = new Sidebar({
       model,
       feed: new RunFeed(model),
-      link: new NotebookLink(commands, null, model),
+      link: new NotebookLink(commands, SHELL, null, model, false),
       files: {
         canPick: true,
         tablesIn: () => Promise.resolve([]),
-        exists: () => Promise.resolve(false)
+        exists: () => Promise.resolve(false),
+        free: () => Promise.resolve('«notebook»')
       } as unknown as Files,
       commands,
+      kept: new KeptDraft(),
       language: 'en',
       trans: TRANS
     });

@@ -1,3 +1,4 @@
+import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { Signal } from '@lumino/signaling';
 
 import type { Api } from '../api';
@@ -5,6 +6,11 @@ import type { Client } from '../client';
 import type { ServerMessage } from '../messages';
 import type { RunView, State } from '../protocol';
 import type { Connection } from '../tokens';
+
+/** A page without tabs to bring to the front. */
+export const SHELL = {
+  activateById: () => undefined
+} as unknown as JupyterFrontEnd.IShell;
 
 /** A run as the server tells it; each test says what matters to it. */
 export function someRun(more: Partial<RunView> = {}): RunView {
@@ -27,6 +33,8 @@ export function someRun(more: Partial<RunView> = {}): RunView {
       goals: {},
       attainment: {},
       verdict: null,
+      verdict_level: null,
+      reached: false,
       estimated_remaining_behaviors: null
     },
     pending: null,
@@ -36,6 +44,7 @@ export function someRun(more: Partial<RunView> = {}): RunView {
       actions: 0,
       actions_succeeded: 0,
       actions_failed: 0,
+      actions_skipped: 0,
       lines_skipped: 0,
       cells_added: 0,
       cells_executed: 0,
@@ -50,9 +59,12 @@ export function someRun(more: Partial<RunView> = {}): RunView {
     approval: 'updates',
     thinking: null,
     doing: null,
+    overwritten: { rebound: [], deleted: [] },
     created_at: '2026-01-01T00:00:00.000Z',
     updated_at: '2026-01-01T00:00:10.000Z',
     ended_at: null,
+    rested_ms: 0,
+    resting_since: null,
     ...more
   };
 }

@@ -121,15 +121,37 @@ describe('applyOperations', () => {
   it('changes cells that are there, and ignores those that are gone', () => {
     const target = notebook(cell('a'), cell('b'));
     applyOperations(target, [
-      { op: 'source', cell_id: 'a', source: 'new' },
-      { op: 'source', cell_id: 'gone', source: 'new' },
+      { op: 'source', cell_id: 'a', source: 'new', if_written: null },
+      { op: 'source', cell_id: 'gone', source: 'new', if_written: null },
       { op: 'metadata', cell_id: 'a', metadata: { tag: 1 } },
-      { op: 'delete', cell_id: 'b' },
+      { op: 'delete', cell_id: 'b', if_written: null },
       { op: 'notebook_metadata', metadata: { title: 'T' } }
     ]);
     expect(texts(target)).toEqual(['new']);
     expect(target.cells[0]!.metadata).toEqual({ tag: 1 });
     expect(target.metadata).toEqual({ title: 'T' });
+  });
+
+  it('B9: merges the state of widgets by model, as the server does', () => {
+    const target = notebook(cell('a'));
+    const kind = 'application/vnd.jupyter.widget-state+json';
+    const widgets = (
+      models: Record<string, { n: number } | null>
+    ): NotebookOp => ({
+      op: 'widgets',
+      models
+    });
+    applyOperations(target, [widgets({ one: { n: 1 }, two: { n: 2 } })]);
+    const version = { version_major: 2, version_minor: 0 };
+    const state = (models: object): object => ({
+      widgets: { [kind]: { ...version, state: models } }
+    });
+    expect(target.metadata).toEqual(state({ one: { n: 1 }, two: { n: 2 } }));
+    applyOperations(target, [widgets({ one: { n: 3 }, two: null })]);
+    expect(target.metadata).toEqual(state({ one: { n: 3 } }));
+    target.metadata = { widgets: 'of another kind' };
+    applyOperations(target, [widgets({ one: { n: 1 } })]);
+    expect(target.metadata).toEqual({ widgets: 'of another kind' });
   });
 
   it('streams outputs as the server does', () => {

@@ -3,6 +3,7 @@ import type { INotebookModel } from '@jupyterlab/notebook';
 
 import { Mirror } from '../live/mirror';
 import type { ICell, INotebook } from '../live/notebook-json';
+import type { LoggedOp } from '../protocol';
 
 function cell(id: string, source = `text of ${id}`): ICell {
   return { id, cell_type: 'markdown', source, metadata: { of: id } };
@@ -20,6 +21,40 @@ function open(...cells: ICell[]): { shared: YNotebook; mirror: Mirror } {
     mirror: new Mirror(model as unknown as INotebookModel)
   };
 }
+
+function inserted(id: string, after: string | null, seq = 1): LoggedOp {
+  const op = { op: 'insert', after_id: after, cell: cell(id) };
+  return { seq, op } as unknown as LoggedOp;
+}
+
+describe('C9: the cell that JupyterLab shows in an empty notebook', () => {
+  const ids = (mirror: Mirror): string[] =>
+    mirror.toJSON().cells.map(({ id }) => id);
+
+  it('goes when a run writes the first cell', () => {
+    const { mirror } = open(cell('own', ''));
+    mirror.apply([inserted('a', null)], new Set(), 'log');
+    expect(ids(mirror)).toEqual(['a']);
+    expect(mirror.isDirty).toBe(false);
+  });
+
+  it.each([
+    ['somebody wrote into it', cell('own', 'x'), null],
+    ['the file has it', cell('own', ''), 'own']
+  ])('stays when %s', (_, own, after) => {
+    const { mirror } = open(own);
+    mirror.apply([inserted('a', after)], new Set(), 'log');
+    expect(ids(mirror).sort()).toEqual(['a', 'own']);
+  });
+
+  it('is no part of what is merged with a file that has cells', () => {
+    const { mirror } = open(cell('own', ''));
+    expect(mirror.toJSONBeside(notebook(cell('a'))).cells).toEqual([]);
+    expect(mirror.toJSONBeside(notebook()).cells).toHaveLength(1);
+    const saved = notebook(cell('own', ''), cell('a'));
+    expect(mirror.toJSONBeside(saved).cells).toHaveLength(1);
+  });
+});
 
 describe('patching the open notebook', () => {
   it('moves cells with all they have', () => {

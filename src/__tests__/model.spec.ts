@@ -53,6 +53,35 @@ describe('Model', () => {
     expect(model.selected?.id).toBe('old');
   });
 
+  it('C9: looks at the run of the notebook in front', () => {
+    client.greet('idle', [
+      someRun({ id: 'b2', notebook: 'b.ipynb' }),
+      someRun({ id: 'a1', notebook: 'a.ipynb' }),
+      someRun({ id: 'b1', notebook: 'b.ipynb' })
+    ]);
+    model.front = 'a.ipynb';
+    expect(model.selected?.id).toBe('a1');
+    model.select('b1');
+    expect(model.selected?.id).toBe('b1');
+    model.front = 'b.ipynb';
+    expect(model.selected?.id).toBe('b2');
+    model.front = 'without.ipynb';
+    expect(model.selected).toBeNull();
+    model.front = null;
+    expect(model.selected?.id).toBe('b2');
+  });
+
+  it('C9: follows as the settings say, until the person says otherwise', () => {
+    expect(model.isFollowed('r1')).toBe(true);
+    model.follow('r1', false);
+    expect(model.isFollowed('r1')).toBe(false);
+    expect(model.isFollowed('r2')).toBe(true);
+    model.settings = { ...DEFAULT_SETTINGS, follow: false };
+    expect(model.isFollowed('r2')).toBe(false);
+    model.follow('r1', true);
+    expect(model.isFollowed('r1')).toBe(true);
+  });
+
   it('is not taken back by an answer that is older than the news', async () => {
     const late = someRun({ updated_at: '2026-01-01T00:00:11.000Z' });
     client.greet('idle', [late]);

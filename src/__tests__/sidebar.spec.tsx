@@ -11,7 +11,8 @@ import type { Pending, RunView } from '../protocol';
 import { RunFeed } from '../run-feed';
 import { DEFAULT_SETTINGS } from '../settings';
 import { Sidebar } from '../sidebar/sidebar';
-import { FakeClient, SOME_RUN, someRun } from './fake-client';
+import { KeptDraft } from '../sidebar/start/draft';
+import { FakeClient, SHELL, SOME_RUN, someRun } from './fake-client';
 
 (
   globalThis as { IS_REACT_ACT_ENVIRONMENT?: boolean }
@@ -19,7 +20,8 @@ import { FakeClient, SOME_RUN, someRun } from './fake-client';
 
 const FILES = {
   canPick: false,
-  tablesIn: () => Promise.resolve([])
+  tablesIn: () => Promise.resolve([]),
+  free: (path: string) => Promise.resolve(path)
 } as unknown as Files;
 
 describe('Sidebar', () => {
@@ -43,9 +45,10 @@ describe('Sidebar', () => {
     sidebar = new Sidebar({
       model,
       feed: new RunFeed(model),
-      link: new NotebookLink(commands, null, model),
+      link: new NotebookLink(commands, SHELL, null, model, false),
       files: FILES,
       commands,
+      kept: new KeptDraft(),
       language: 'en',
       trans: nullTranslator.load('notebook_bcc_ext')
     });
@@ -74,7 +77,7 @@ describe('Sidebar', () => {
 
   it('says that it is connecting before anything is known', () => {
     expect(testId('bcc-connection')?.textContent).toBe('Connecting…');
-    expect(testId('bcc-state')).toBeNull();
+    expect(testId('bcc-state')?.getAttribute('data-state')).toBeNull();
     expect(sidebar.node.textContent).toContain('Waiting for the server');
   });
 
@@ -82,7 +85,7 @@ describe('Sidebar', () => {
     await change(() => {
       client.greet('idle');
     });
-    expect(testId('bcc-state')?.textContent).toBe('idle');
+    expect(testId('bcc-state')?.getAttribute('data-state')).toBe('idle');
     expect(testId('bcc-connection')?.textContent).toBe('Connected');
     expect(sidebar.node.textContent).toContain('Ready, no run in progress');
     expect(sidebar.node.textContent).toContain('Version 1.2.3');
@@ -94,7 +97,119 @@ describe('Sidebar', () => {
       client.become('reconnecting');
     });
     expect(testId('bcc-connection')?.textContent).toBe('Reconnecting…');
-    expect(testId('bcc-state')?.textContent).toBe('idle');
+    expect(testId('bcc-state')?.getAttribute('data-state')).toBe('idle');
+  });
+
+  it('C10: says that it waits, not that the planner is writing', async () => {
+    const pending: Pending = {
+      id: 'p1',
+      kind: 'behavior',
+      summary: '',
+      content: {},
+      before: null,
+      changes: [],
+      asked_at: ''
+    };
+    const doing = { what: 'generating', since: '', cell_id: null } as const;
+    await change(() => {
+      client.greet('behavior_running', [
+        someRun({ pending, doing, status: 'waiting' })
+      ]);
+    });
+    const state = testId('bcc-state')?.textContent ?? '';
+    expect(state).toContain('Waiting for your decision');
+    expect(state).not.toContain('writing');
+    expect(state).not.toContain('behavior_running');
+  });
+
+  it('N12: the clock of a run that waits stands, without its earlier rests', async () => {
+    await change(() => {
+      client.greet('behavior_running', [
+        someRun({
+          status: 'waiting',
+          rested_ms: 60_000,
+          resting_since: '2026-01-01T00:05:00.000Z'
+        })
+      ]);
+    });
+    expect(
+      sidebar.node.querySelector('.bcc-State-time')?.textContent
+    ).toContain('4 min 00 s');
+  });
+
+  it.each([
+    ['workflow', 'the goal is reached'],
+    ['stage', 'the goal of this stage is reached'],
+    ['step', 'the goal of this step is reached']
+  ] as const)(
+    'C10: what is reached is the %s',
+    async (verdict_level, words) => {
+      const { progress } = someRun();
+      await change(() => {
+        client.greet('step_completed', [
+          someRun({
+            progress: { ...progress, verdict_level, verdict: 'achieved' }
+          })
+        ]);
+      });
+      expect(sidebar.node.textContent).toContain(words);
+    }
+  );
+
+  it('C10: the words about the stage are its goal, not an old proposal', async () => {
+    const { progress } = someRun();
+    await change(() => {
+      client.greet('step_running', [
+        someRun({
+          progress: {
+            ...progress,
+            focus: { stages: 'I propose three more steps' },
+            goals: { stage: 'Know the data' }
+          }
+        })
+      ]);
+    });
+    expect(sidebar.node.textContent).toContain('Know the data');
+    expect(sidebar.node.textContent).not.toContain('I propose');
+  });
+
+  it('N2: names that the run took are told, and only then', async () => {
+    await change(() => {
+      client.greet('workflow_completed', [SOME_RUN]);
+    });
+    expect(testId('bcc-overwritten')).toBeNull();
+    const overwritten = { rebound: ['df', 'x'], deleted: ['raw'] };
+    await change(() => {
+      client.greet('workflow_completed', [someRun({ overwritten })]);
+    });
+    const told = testId('bcc-overwritten')?.textContent;
+    expect(told).toContain('have new values: df, x');
+    expect(told).toContain('were deleted: raw');
+  });
+
+  it('N5: the form says that a playbook does not read the goal', async () => {
+    const playbook = {
+      name: 'fixed',
+      title: 'F',
+      description: '',
+      variables: {}
+    };
+    client.api.playbooks = jest
+      .fn()
+      .mockResolvedValue([{ ...playbook, reads_goal: false }]);
+    await change(() => {
+      client.greet('idle');
+    });
+    expect(sidebar.node.textContent).toContain('does not read it');
+  });
+
+  it('C9: beside a notebook without a run no other run’s state is shown', async () => {
+    await change(() => {
+      client.greet('workflow_completed', [SOME_RUN]);
+      model.front = 'without.ipynb';
+    });
+    expect(sidebar.node.textContent).toContain('There is no run in');
+    expect(testId('bcc-state')).toBeNull();
   });
 
   it('offers to start a run until there is one', async () => {
@@ -123,6 +238,46 @@ describe('Sidebar', () => {
     expect(client.api.command).toHaveBeenCalledWith(
       'r1',
       expect.objectContaining({ command: 'pause' })
+    );
+  });
+
+  it('B8: runs the code as the person edited it', async () => {
+    client.api.command = jest.fn().mockResolvedValue(SOME_RUN);
+    const pending: Pending = {
+      id: 'p1',
+      kind: 'code',
+      summary: '',
+      content: { source: 'x = 1' },
+      before: null,
+      changes: [],
+      asked_at: ''
+    };
+    await change(() => {
+      client.greet('action_running', [someRun({ pending })]);
+    });
+    await change(() => {
+      button('Edit').click();
+    });
+    const code = sidebar.node.querySelector('textarea');
+    expect(code?.value).toBe('x = 1');
+    await change(() => {
+      const { set } = Object.getOwnPropertyDescriptor(
+        HTMLTextAreaElement.prototype,
+        'value'
+      ) as { set: (this: HTMLTextAreaElement, value: string) => void };
+      set.call(code!, 'x = 2');
+      code?.dispatchEvent(new Event('input', { bubbles: true }));
+    });
+    await change(() => {
+      button('Run the edited code').click();
+    });
+    expect(client.api.command).toHaveBeenCalledWith(
+      'r1',
+      expect.objectContaining({
+        command: 'confirm',
+        proposal_id: 'p1',
+        edited: { source: 'x = 2' }
+      })
     );
   });
 

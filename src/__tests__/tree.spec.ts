@@ -67,6 +67,18 @@ describe('The tree', () => {
     expect(all(closed).map(({ key }) => key)).toEqual(['load', 'end']);
   });
 
+  it('C10: what was under way in a cancelled run did not fail', () => {
+    const [stage] = PROGRESS.stages;
+    const stopped = {
+      ...PROGRESS,
+      stages: stage ? [{ ...stage, status: 'failed' as const }] : []
+    };
+    const statusOf = (isCancelled: boolean): string | undefined =>
+      new PlanRows(stopped, new Tree(), () => false, isCancelled).at(0)?.status;
+    expect(statusOf(true)).toBe('cancelled');
+    expect(statusOf(false)).toBe('failed');
+  });
+
   it('does not walk through what is closed', () => {
     const tree = new Tree();
     for (let number = 0; number < 2000; number += 1) {

@@ -44,14 +44,14 @@ export class Base {
     return this.content.cells.find(({ id }) => id === cellId)?.source;
   }
 
-  /** Cells whose text the person has changed: a run's new text does not replace it. */
+  /** Cells whose text the person has changed: a run neither replaces nor deletes them. */
   rewrittenIn(
     ops: readonly LoggedOp[],
     sourceNow: (cellId: string) => string | undefined
   ): Set<string> {
     const rewritten = new Set<string>();
     for (const { op } of ops) {
-      if (op.op === 'source') {
+      if (op.op === 'source' || op.op === 'delete') {
         const now = sourceNow(op.cell_id);
         if (now !== undefined && now !== this.sourceOf(op.cell_id)) {
           rewritten.add(op.cell_id);

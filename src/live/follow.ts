@@ -2,22 +2,38 @@ import type { Cell } from '@jupyterlab/cells';
 import { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
-import type { LoggedOp } from '../protocol';
+import type { LoggedOp, RunView } from '../protocol';
+import { answerOf } from '../provenance';
 import type { INotebookBcc } from '../tokens';
 import type { LiveNotebook } from './session';
 
 const SETTLING_MS = [30, 100, 400, 1500];
+/** While cells are still missing in the page, the last pause is taken up to that often more. */
+const MORE_PAUSES = 40;
 /** How much of the view shows what came before. */
 const SHARE_ABOVE = 0.25;
 const REST_PER_WORK = 20;
 const LONGEST_REST_MS = 8_000;
 const HANDS_ON = ['wheel', 'pointerdown', 'keydown', 'touchstart'] as const;
 
+interface ITarget {
+  id: string;
+  /** A cell that others will follow leaves room for them. */
+  at: 'top' | 'end';
+}
+
+/** Ids of runs, as they were when they were last looked at. */
+interface IKnown {
+  followed: string | null;
+  underWay: string | null;
+}
+
 /**
  * Scrolls along with a run, until its user scrolls, clicks or types in the notebook, or chooses
- * a cell of it elsewhere.
+ * a cell of it elsewhere: whoever works in the notebook is not to be moved.
  *
- * It begins again with the next run: whoever works in the notebook is not to be moved.
+ * It begins again when the user says so, and with the next run. At the end it goes to where the
+ * run's part begins, which is where a report has its answer.
  */
 export class Follower {
   constructor(
@@ -29,7 +45,7 @@ export class Follower {
       _panel.content.node.addEventListener(
         kind,
         () => {
-          this._stoppedIn = this._runId();
+          this._stop();
         },
         { capture: true, passive: true }
       );
@@ -48,6 +64,10 @@ export class Follower {
     session.mirrored.connect((_, ops) => {
       this._onMirrored(ops);
     });
+    _bcc.stateChanged.connect(this._onState, this);
+    _panel.disposed.connect(() => {
+      _bcc.stateChanged.disconnect(this._onState, this);
+    });
   }
 
   /**
@@ -59,28 +79,53 @@ export class Follower {
     const { activeCell, widgets } = this._panel.content;
     const before = this._activeCell;
     this._activeCell = activeCell;
-    if (before && widgets.includes(before)) {
-      this._stoppedIn = this._runId();
+    // The active cell has another number, too, when cells come in above it.
+    if (before && before !== activeCell && widgets.includes(before)) {
+      this._stop();
     }
   }
 
-  private _runId(): string | null {
+  private _run(): RunView | undefined {
     const { path } = this._panel.context;
-    const run = this._bcc.runs.find(({ notebook }) => notebook === path);
-    return run?.id ?? null;
+    return this._bcc.runs.find(({ notebook }) => notebook === path);
+  }
+
+  private _stop(): void {
+    const run = this._run();
+    if (run && isUnderWay(run)) {
+      this._bcc.follow(run.id, false);
+    }
   }
 
   /** The run that is followed now. */
   private _followed(): string | null {
-    const run = this._bcc.settings.follow ? this._runId() : null;
-    return run === this._stoppedIn ? null : run;
+    const id = this._run()?.id;
+    return id !== undefined && this._bcc.isFollowed(id) ? id : null;
+  }
+
+  /** The person takes up following again, or the run comes to its end. */
+  private _onState(): void {
+    const run = this._run();
+    const followed = this._followed();
+    const before = this._known;
+    this._known = {
+      followed,
+      underWay: run && isUnderWay(run) ? run.id : null
+    };
+    if (followed === null || !this._panel.isVisible) {
+      return;
+    }
+    if (run?.status === 'done' && before.underWay === run.id) {
+      const answer = answerOf(run.id, this._panel.content.widgets);
+      if (answer) {
+        void this._scrollTo({ id: answer.model.id, at: 'top' }, run.id);
+      }
+    } else if (before.followed === null && this._target !== null) {
+      void this._scrollTo({ ...this._target }, followed);
+    }
   }
 
   private _onMirrored(ops: readonly LoggedOp[]): void {
-    const run = this._followed();
-    if (run === null || !this._panel.isVisible) {
-      return;
-    }
     const id = ops
       .map(({ op }) => {
         if (op.op === 'insert') {
@@ -90,37 +135,56 @@ export class Follower {
       })
       .filter(cellId => cellId !== null)
       .at(-1);
-    if (id !== undefined) {
-      void this._scrollTo(id, run);
+    const run = this._run();
+    if (id === undefined || !run || !isUnderWay(run)) {
+      return;
+    }
+    const target: ITarget = { id, at: 'end' };
+    if (this._bcc.isFollowed(run.id) && this._panel.isVisible) {
+      void this._scrollTo(target, run.id);
+    } else {
+      this._target = target;
     }
   }
 
   /** More than once: cells above grow while they are drawn, and push this one out of sight. */
-  private async _scrollTo(id: string, run: string): Promise<void> {
-    this._target = id;
-    for (const pause of SETTLING_MS) {
+  private async _scrollTo(target: ITarget, run: string): Promise<void> {
+    const { id, at } = target;
+    this._target = target;
+    for (let round = 0; this._isSettling(round); round++) {
+      const pause = SETTLING_MS[round] ?? SETTLING_MS.at(-1) ?? 0;
       const rest = this._restUntil - performance.now();
       await new Promise(resolve => setTimeout(resolve, Math.max(pause, rest)));
       const { content } = this._panel;
       if (
-        this._target !== id ||
-        this._stoppedIn === run ||
+        this._target !== target ||
+        !this._bcc.isFollowed(run) ||
         content.isDisposed
       ) {
         return;
       }
       const cell = content.widgets.find(({ model }) => model.id === id);
       if (cell?.isAttached) {
-        if (bringIntoView(cell.node, content.outerNode)) {
+        if (bringIntoView(cell.node, content.outerNode, at)) {
           await this._restFromScrolling();
         }
-      } else if (cell && pause !== SETTLING_MS[0]) {
+      } else if (cell && round > 0) {
         // Not drawn, and it will not be before the page is there.
         const index = content.widgets.indexOf(cell);
         await content.scrollToItem(index, 'smart').catch(() => undefined);
         await this._restFromScrolling();
       }
     }
+  }
+
+  private _isSettling(round: number): boolean {
+    const { widgets, notebookConfig } = this._panel.content;
+    return (
+      round < SETTLING_MS.length ||
+      (round < SETTLING_MS.length + MORE_PAUSES &&
+        notebookConfig.windowingMode !== 'full' &&
+        widgets.some(cell => !cell.isAttached))
+    );
   }
 
   /**
@@ -151,14 +215,27 @@ export class Follower {
 
   private _activeCell: Cell | null;
   private _restUntil = 0;
-  private _stoppedIn: string | null = null;
-  private _target: string | null = null;
+  private _known: IKnown = { followed: null, underWay: null };
+  private _target: ITarget | null = null;
+}
+
+function isUnderWay({ status }: RunView): boolean {
+  return status === 'running' || status === 'paused' || status === 'waiting';
 }
 
 /** Scroll when the cell is out of sight, and then leave room for those that follow. */
-function bringIntoView(node: HTMLElement, scroller: HTMLElement): boolean {
+function bringIntoView(
+  node: HTMLElement,
+  scroller: HTMLElement,
+  at: ITarget['at']
+): boolean {
   const room = scroller.getBoundingClientRect();
   const { top, bottom } = node.getBoundingClientRect();
+  if (at === 'top') {
+    const before = scroller.scrollTop;
+    scroller.scrollTop += top - room.top;
+    return scroller.scrollTop !== before;
+  }
   const wanted = room.top + room.height * SHARE_ABOVE;
   if (top >= room.top && (bottom <= room.bottom || top <= wanted)) {
     return false;

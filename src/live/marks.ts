@@ -2,7 +2,8 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { LoggedOp } from '../protocol';
-import { METADATA_KEY } from './notebook-json';
+import { placeOf, type ICellPlace } from '../provenance';
+import type { INotebookBcc } from '../tokens';
 import type { LiveNotebook } from './session';
 
 const WRITTEN = 'bcc-mod-written';
@@ -20,6 +21,7 @@ export class CellMarks {
   constructor(
     private readonly _panel: NotebookPanel,
     session: LiveNotebook,
+    private readonly _bcc: INotebookBcc,
     private readonly _trans: TranslationBundle
   ) {
     _panel.content.model?.cells.changed.connect(() => {
@@ -70,32 +72,30 @@ export class CellMarks {
       return; // Where a cell comes from does not change.
     }
     this._seen.add(cell);
-    const place = placeOf(cell.model.getMetadata(METADATA_KEY));
+    const place = placeOf(cell);
     if (place !== null) {
       cell.addClass(WRITTEN);
       const mark = document.createElement('div');
       mark.className = MARK;
-      mark.title = this._trans.__(
-        'Written by a run: stage %1, step %2',
-        place.stage,
-        place.step
-      );
+      // The plan may be revised: it is looked at when somebody points.
+      mark.addEventListener('pointerenter', () => {
+        mark.title = this._wordsFor(place);
+      });
       cell.node.appendChild(mark);
     }
+  }
+
+  private _wordsFor(place: ICellPlace): string {
+    const run = this._bcc.runs.find(({ id }) => id === place.run);
+    const stage = run?.progress.stages.find(({ id }) => id === place.stage);
+    const step = stage?.steps.find(({ id }) => id === place.step);
+    const where = [stage?.name, step?.name].filter(Boolean).join(' › ');
+    return where
+      ? this._trans.__('Written by a run: %1', where)
+      : this._trans.__('Written by an earlier run');
   }
 
   private readonly _seen = new WeakSet<CellWidget>();
   private _activeId: string | null = null;
   private _timer: number | undefined;
-}
-
-function placeOf(mark: unknown): { stage: string; step: string } | null {
-  if (typeof mark !== 'object' || mark === null) {
-    return null;
-  }
-  const { stage, step } = mark as Record<string, unknown>;
-  return {
-    stage: typeof stage === 'string' ? stage : '–',
-    step: typeof step === 'string' ? step : '–'
-  };
 }

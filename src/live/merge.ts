@@ -1,11 +1,7 @@
 import { JSONExt, type PartialJSONValue } from '@lumino/coreutils';
 
-import {
-  METADATA_KEY,
-  type ICell,
-  type INotebook,
-  type Metadata
-} from './notebook-json';
+import { METADATA_KEY } from '../provenance';
+import { type ICell, type INotebook, type Metadata } from './notebook-json';
 
 export interface IMerged {
   notebook: INotebook;

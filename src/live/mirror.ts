@@ -3,6 +3,7 @@ import type { INotebookModel } from '@jupyterlab/notebook';
 import { JSONExt, type PartialJSONObject } from '@lumino/coreutils';
 
 import type { LoggedOp, SetExecution } from '../protocol';
+import { METADATA_KEY } from '../provenance';
 import {
   changeOutputs,
   insert,
@@ -16,8 +17,9 @@ import {
 } from './cells';
 import {
   inPlace,
-  METADATA_KEY,
   placeAfter,
+  WIDGETS_KEY,
+  withWidgets,
   type ICell,
   type INotebook,
   type Metadata,
@@ -44,6 +46,17 @@ export class Mirror {
     return this._model.sharedModel.toJSON() as unknown as INotebook;
   }
 
+  /** The same, without JupyterLab's own cell where the file has others. */
+  toJSONBeside(file: INotebook): INotebook {
+    const mine = this.toJSON();
+    const own = this._ownCell();
+    const goes =
+      file.cells.length > 0 && !file.cells.some(({ id }) => id === own);
+    return goes
+      ? { ...mine, cells: mine.cells.filter(({ id }) => id !== own) }
+      : mine;
+  }
+
   get metadata(): Metadata {
     return this._model.sharedModel.getMetadata();
   }
@@ -65,6 +78,9 @@ export class Mirror {
   ): void {
     const all = ops.map(({ op }) => op);
     const shared = this._model.sharedModel;
+    // Who begins at the very top has found a file without cells.
+    const begins = all.some(op => op.op === 'insert' && op.after_id === null);
+    const goes = begins ? this._ownCell() : null;
     this._quietly(() => {
       shared.transact(() => {
         this._changeStructure(all, keep);
@@ -74,6 +90,11 @@ export class Mirror {
         });
       }, false);
       this._changeResults(all);
+      if (goes !== null) {
+        shared.transact(() => {
+          shared.deleteCell(shared.cells.findIndex(({ id }) => id === goes));
+        }, false);
+      }
     });
   }
 
@@ -113,6 +134,18 @@ export class Mirror {
         (shared as unknown as { nbformat_minor: number }).nbformat_minor = 5;
       });
     }
+  }
+
+  /**
+   * The cell that JupyterLab shows in a notebook that has none: it belongs to nobody, and goes
+   * when there are others. Null once somebody wrote into it.
+   */
+  private _ownCell(): string | null {
+    const [only, ...others] = this._model.sharedModel.cells;
+    const isRuns = only?.getMetadata(METADATA_KEY) !== undefined;
+    return only?.source === '' && others.length === 0 && !isRuns
+      ? only.id
+      : null;
   }
 
   /** The model is as clean afterwards as it was before: the server has our changes already. */
@@ -170,7 +203,7 @@ export class Mirror {
       }
       case 'delete': {
         const index = ids.indexOf(op.cell_id);
-        if (index >= 0) {
+        if (index >= 0 && !keep.has(op.cell_id)) {
           shared.deleteCell(index);
           ids.splice(index, 1);
           cells.delete(op.cell_id);
@@ -197,6 +230,13 @@ export class Mirror {
           }
         }
         break;
+      case 'widgets': {
+        const widgets = withWidgets(shared.getMetadata(WIDGETS_KEY), op);
+        if (widgets !== undefined) {
+          shared.setMetadata(WIDGETS_KEY, widgets);
+        }
+        break;
+      }
       case 'execution':
       case 'outputs':
         break;

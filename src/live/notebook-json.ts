@@ -1,6 +1,7 @@
 import {
   JSONExt,
   type JSONObject,
+  type PartialJSONObject,
   type PartialJSONValue
 } from '@lumino/coreutils';
 
@@ -9,11 +10,14 @@ import type {
   LoggedOp,
   SetCellMetadata,
   SetExecution,
-  SetSource
+  SetSource,
+  SetWidgets
 } from '../protocol';
+import { METADATA_KEY } from '../provenance';
 
-/** The one metadata key of ours, on cells (provenance) and on notebooks (log position). */
-export const METADATA_KEY = 'notebook_bcc';
+/** Where a notebook keeps the state of its widgets, and in which form. */
+export const WIDGETS_KEY = 'widgets';
+const WIDGET_STATE = 'application/vnd.jupyter.widget-state+json';
 
 export type Metadata = Record<string, PartialJSONValue | undefined>;
 export type Output = JSONObject & { output_type: string };
@@ -127,6 +131,13 @@ export function applyOperations(
       case 'notebook_metadata':
         mergeMetadata(notebook.metadata, op.metadata as Metadata);
         break;
+      case 'widgets': {
+        const widgets = withWidgets(notebook.metadata[WIDGETS_KEY], op);
+        if (widgets !== undefined) {
+          notebook.metadata[WIDGETS_KEY] = widgets;
+        }
+        break;
+      }
       case 'execution':
       case 'metadata':
       case 'outputs':
@@ -221,4 +232,31 @@ export function mergeMetadata(metadata: Metadata, changes: Metadata): void {
       metadata[key] = value;
     }
   }
+}
+
+/**
+ * The notebook's `widgets` with the models of the operation; what else is there stays. Undefined
+ * where it has no known shape, and is left alone.
+ */
+export function withWidgets(
+  kept: PartialJSONValue | undefined,
+  op: SetWidgets
+): Metadata | undefined {
+  const widgets = kept ?? {};
+  const entry = isObject(widgets) ? (widgets[WIDGET_STATE] ?? {}) : null;
+  const state = isObject(entry) ? (entry.state ?? {}) : null;
+  if (!isObject(widgets) || !isObject(entry) || !isObject(state)) {
+    return undefined;
+  }
+  const merged = { ...state };
+  mergeMetadata(merged, op.models as Metadata);
+  const version = { version_major: 2, version_minor: 0 };
+  return {
+    ...widgets,
+    [WIDGET_STATE]: { ...version, ...entry, state: merged }
+  };
+}
+
+function isObject(value: PartialJSONValue | null): value is PartialJSONObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -16,8 +16,8 @@ import { INotebookBcc } from '../tokens';
 import { NotebookApi } from './api';
 
 import { attachNewCells } from './attach';
-import { Follower } from './follow';
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- restored notebooks need it at start
+import { Follower } from './follow';
 import { CellMarks } from './marks';
 
 import { showNotices } from './notices';
@@ -61,7 +61,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
         provider,
         decorate: session => {
           attachNewCells(panel, session);
-          new CellMarks(panel, session, trans);
+          new CellMarks(panel, session, bcc, trans);
           new Follower(panel, session, bcc);
         }
       });

@@ -332,7 +332,7 @@ export class LiveNotebook implements IDisposable {
     const next = this._base.next(state.hash, theirs, state.seq);
     const { notebook, conflicts } = mergeNotebooks(
       this._base.content,
-      this._mirror.toJSON(),
+      this._mirror.toJSONBeside(next.content),
       next.content
     );
     if (conflicts.length > 0) {

@@ -12,15 +12,28 @@ export function errorWords(kind: string, trans: TranslationBundle): string {
   switch (kind) {
     case 'ActionFailed':
       return trans.__('A cell failed');
+    case 'CellInterrupted':
+      return trans.__('A cell was interrupted');
     case 'StepsRejected':
       return trans.__('The proposed steps were rejected');
     case 'GoalNotReached':
       return trans.__('The goal of the step was not reached');
+    case 'NotAllowed':
+      return trans.__(
+        'You did not allow it, and the planner knows no other way'
+      );
+    case 'OutOfStep':
+      return trans.__(
+        'The planner answers for another place than the run is at'
+      );
     case 'LoopGuard':
       return trans.__('The step does not come to an end');
     case 'Planner':
+      return trans.__('The planner gave no answer that can be used');
     case 'PlannerUnavailable':
       return trans.__('The planner does not answer');
+    case 'PlannerFailing':
+      return trans.__('The planner answers with an error');
     case 'PlannerStream':
       return trans.__('The answer of the planner broke off');
     case 'Protocol':
@@ -28,6 +41,8 @@ export function errorWords(kind: string, trans: TranslationBundle): string {
     case 'UnknownAction':
     case 'InvalidProposal':
       return trans.__('The planner sent something that cannot be used');
+    case 'Requirements':
+      return trans.__('The kernel lacks what the plan needs');
     case 'Kernel':
     case 'KernelGone':
       return trans.__('The kernel is gone');
@@ -106,13 +121,15 @@ export function checkWords(
 ): string {
   switch (outcome) {
     case 'answers':
-      return trans.__('Connection works: a service answers.');
+      return trans.__('Connection works: a planner answers.');
     case 'silent':
       return trans.__('No connection: no answer within a few seconds.');
     case 'unreachable':
       return trans.__('No connection: nothing answers at this address.');
     case 'no_planner':
       return trans.__('A server answers, but it is no planner.');
+    case 'refused':
+      return trans.__('The service refuses us: it wants other credentials.');
     case 'error':
       return trans.__('The service answers with an error.');
   }

@@ -113,3 +113,33 @@ export function actionWords(label: string, trans: TranslationBundle): string {
       return label;
   }
 }
+
+/** What a planner was not told, by the name that the protocol has for it. */
+export function leftOutWords(kind: string, trans: TranslationBundle): string {
+  switch (kind) {
+    case 'variables':
+      return trans.__('variables');
+    case 'effects':
+    case 'outputs':
+    case 'findings':
+      return trans.__('outputs');
+    case 'cells':
+    case 'notebook':
+      return trans.__('parts of the notebook');
+    case 'completed':
+    case 'remaining':
+    case 'workflow_progress':
+      return trans.__('parts of the plan');
+    case 'goals':
+    case 'focus':
+      return trans.__('goals');
+    case 'toDoList':
+      return trans.__('entries of the to-do list');
+    case 'section_progress':
+      return trans.__('sections');
+    case 'transitions':
+      return trans.__('earlier states');
+    default:
+      return trans.__('other things');
+  }
+}

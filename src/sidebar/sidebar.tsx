@@ -1,3 +1,4 @@
+import { PathExt } from '@jupyterlab/coreutils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { VDomRenderer } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
@@ -6,7 +7,10 @@ import React from 'react';
 import { notebookBccIcon } from '../icon';
 import type { Model } from '../model';
 import { KitContext, type IKit } from './common/kit';
+import { Fold } from './common/parts';
 import { Preferences } from './preferences/preferences';
+import { Elsewhere } from './run/elsewhere';
+import { History } from './run/history';
 import { RunPanel } from './run/run';
 import { StartForm } from './start/start';
 import { ConnectionBadge, StateCard } from './status/status';
@@ -78,9 +82,25 @@ export class Sidebar extends VDomRenderer<Model> {
     }
     return (
       <>
-        {run === null && <Welcome trans={trans} />}
+        <Elsewhere run={run} />
+        {model.runs.length === 0 && <Welcome trans={trans} />}
+        {run === null && model.front !== null && model.runs.length > 0 && (
+          <p className="bcc-Hint" role="status">
+            {trans.__(
+              'There is no run in %1 yet.',
+              PathExt.basename(model.front)
+            )}
+          </p>
+        )}
         <StartForm />
-        {run === null && <StateCard state={model.state} trans={trans} />}
+        {model.runs.length === 0 && (
+          <StateCard state={model.state} trans={trans} />
+        )}
+        {run === null && model.runs.length > 0 && (
+          <Fold title={trans.__('Runs')} aside={model.runs.length}>
+            {() => <History />}
+          </Fold>
+        )}
         <Preferences
           settings={model.settings}
           trans={trans}

@@ -1,9 +1,10 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ICall } from '../api';
-import type { ActivityNode, Command, RunView, State } from '../protocol';
+import type { Command, RunView, State } from '../protocol';
 import type { ApprovalPolicy } from '../settings';
 import type { Connection } from '../tokens';
+import type { RowStatus } from '../tree';
 
 export type CommandName = Command['command'];
 
@@ -90,10 +91,7 @@ export function statusWords(
   }
 }
 
-export function nodeWords(
-  status: ActivityNode['status'],
-  trans: TranslationBundle
-): string {
+export function nodeWords(status: RowStatus, trans: TranslationBundle): string {
   switch (status) {
     case 'pending':
       return trans.__('to come');
@@ -102,9 +100,11 @@ export function nodeWords(
     case 'done':
       return trans.__('done');
     case 'skipped':
-      return trans.__('not needed');
+      return trans.__('not done');
     case 'failed':
       return trans.__('failed');
+    case 'cancelled':
+      return trans.__('cancelled');
   }
 }
 
@@ -127,6 +127,10 @@ export function pauseWords(
       return trans.__('Paused: the budget of calls, time or bytes is used up');
     case 'restart':
       return trans.__('Paused: the server was restarted');
+    case 'kernel':
+      return trans.__(
+        'Paused: the kernel is a new one, without the variables of the cells above. Resume to be asked again'
+      );
     default:
       return null;
   }
@@ -161,12 +165,12 @@ export function orderWords(
     case 'confirm':
       return {
         label: trans.__('Confirm'),
-        effect: trans.__('The run goes on with this.')
+        effect: trans.__('The run goes on with what is shown.')
       };
     case 'reject':
       return {
         label: trans.__('Reject'),
-        effect: trans.__('The planner is told, with your reason.')
+        effect: trans.__('Asks for a reason, which the planner is told.')
       };
     case 'pause':
       return {
@@ -192,28 +196,30 @@ export function orderWords(
       };
     case 'debug':
       return {
-        label: trans.__('Debug'),
+        label: trans.__('Debug with the planner'),
         effect: trans.__(
-          'Tells the planner the error and lets it repair what failed.'
+          'Tells the planner the error and lets it repair what failed. New cells replace those of the failed attempt; cells that you changed stay.'
         )
       };
     case 'retry':
       return {
         label: trans.__('Retry'),
-        effect: trans.__('Tries what failed once more, as it was planned.')
+        effect: trans.__(
+          'Tries what failed once more. New cells replace those of the failed attempt; cells that you changed stay.'
+        )
       };
     case 'restart':
       return {
         label: trans.__('Restart'),
         effect: trans.__(
-          'Begins the workflow again at its first stage. The notebook keeps its cells.'
+          'Begins the workflow again at its first stage. New cells replace those of this run; cells that you changed stay.'
         )
       };
     case 'reset':
       return {
         label: trans.__('Reset'),
         effect: trans.__(
-          'Forgets the plan and goes back to idle. The notebook keeps its cells.'
+          'Takes the cells of this run out of the notebook and forgets its plan. Cells that you changed stay.'
         )
       };
   }

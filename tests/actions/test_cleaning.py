@@ -30,13 +30,40 @@ def test_text(raw, clean):
         ("~~~py\nx\n~~~", "x"),
         ("Add code to the notebook: ```python\nx\n```", "x"),
         ("Add code to the notebook and run it:\n```\nif a:\n    b\n```", "if a:\n    b"),
-        ("```python\n    indented\n```", "    indented"),
+        ("```python\n    indented\n```", "indented"),
         ("print('''```''')", "print('''```''')"),
         ("```\na\n```\ntext\n```\nb\n```", "```\na\n```\ntext\n```\nb\n```"),
     ],
 )
 def test_code(raw, clean):
     assert clean_code(raw) == clean
+
+
+@pytest.mark.parametrize(
+    ("raw", "clean"),
+    [
+        ("    x = 1\n    if x:\n        y = 2\n", "x = 1\nif x:\n    y = 2"),
+        ("\n\n  \n    x = 1\n\n    y = 2\n\n", "x = 1\n\ny = 2"),
+        ("\tx = 1\n\ty = 2", "x = 1\ny = 2"),
+        ("\tx = 1\n    y = 2", "\tx = 1\n    y = 2"),
+        ("    x = 1\ny = 2", "    x = 1\ny = 2"),
+        ("    s = '''\nleft\n    '''", "    s = '''\nleft\n    '''"),
+        ("s = '''\n   \n'''", "s = '''\n   \n'''"),
+        ("  s = '''\n     \n  '''", "s = '''\n   \n'''"),
+        ("Add code to the notebook:\n    x = 1\n    y = 2", "x = 1\ny = 2"),
+        ("Add code to the notebook: x = 1\nif x:\n    y = 2", "x = 1\nif x:\n    y = 2"),
+        ("  ```python\n  for a in b:\n      c\n  ```", "for a in b:\n    c"),
+        ("```python\n\n    for a in b:\n        c\n```", "for a in b:\n    c"),
+        ("   \n\t\n", ""),
+    ],
+)
+def test_b4_an_indent_is_kept_or_taken_off_as_a_whole(raw, clean):
+    assert clean_code(raw) == clean
+
+
+def test_b4_indented_text_keeps_its_shape():
+    assert clean_text("\n    - a\n      - b\n") == "- a\n  - b"
+    assert clean_text("See:\n\n    code") == "See:\n\n    code"
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from notebook_bcc_ext.adapters.operation_log import OperationLog
 from notebook_bcc_ext.adapters.sqlite_database import Database
 from notebook_bcc_ext.errors import NotebookError
 from notebook_bcc_ext.ports import NewCell
-from notebook_bcc_ext.protocol.notebook_ops import METADATA_KEY, ChangeOutputs
+from notebook_bcc_ext.protocol.notebook_ops import METADATA_KEY, ChangeOutputs, fingerprint
 from tests.notebook_worlds import execute, html, sources
 
 # -- crashes ----------------------------------------------------------------------------------
@@ -232,7 +232,8 @@ async def test_the_file_on_disk_is_plain_nbformat(file_world):
     await execute(document, cell_id, html("<b>1</b>"))
     await document.close()
     raw = json.loads((file_world.root / "a.ipynb").read_text())
-    assert raw["cells"][0]["metadata"] == {"notebook_bcc": {"run": "r"}}
+    mark = {"run": "r", "cell": cell_id, "written": fingerprint("code", "1")}
+    assert raw["cells"][0]["metadata"] == {"notebook_bcc": mark}
 
 
 async def test_a_server_serves_the_notebook_while_a_run_writes_it(

@@ -17,7 +17,7 @@ from notebook_bcc_ext.adapters.planner_retry import (
     retry_after_seconds,
     retrying,
 )
-from notebook_bcc_ext.errors import PlannerError, PlannerUnavailableError
+from notebook_bcc_ext.errors import PlannerError, PlannerFailingError, PlannerUnavailableError
 from notebook_bcc_ext.ports import CallRecord
 from notebook_bcc_ext.protocol.observation import CurrentLocation
 from notebook_bcc_ext.protocol.settings import KIB, Settings
@@ -110,9 +110,31 @@ async def test_P7_nobody_listens():
     async with ScriptedPlanner() as server:
         closed = server.url
     client = HttpPlanner(quick_settings(closed), print)
-    with pytest.raises(PlannerUnavailableError, match=r"after 3 tries: no connection .*DSLC_BASE"):
+    with pytest.raises(PlannerUnavailableError, match=r"3 tries: no connection .* its address"):
         await client.plan(planner_request())
     await client.close()
+
+
+async def test_c10_who_answers_with_an_error_does_answer():
+    async with ScriptedPlanner() as server:
+        server.on("planning", Reply(500, "broken"), times=None)
+        client = HttpPlanner(quick_settings(server.url), print)
+        with pytest.raises(PlannerFailingError, match="answered with an error") as raised:
+            await client.plan(planner_request())
+        await client.close()
+    assert "no usable answer" not in str(raised.value)
+
+
+@pytest.mark.parametrize("trouble", [Reply(500), Raw(b""), Reply(404, "not here")])
+async def test_c10_an_address_is_told_as_it_was_typed_not_as_a_variable(trouble: Reply | Raw):
+    async with ScriptedPlanner() as server:
+        server.on("planning", trouble, times=None)
+        client = HttpPlanner(quick_settings(server.url), print)
+        with pytest.raises(PlannerError) as raised:
+            await client.plan(planner_request())
+        await client.close()
+    assert server.url in str(raised.value)
+    assert "DSLC_BASE_URL" not in str(raised.value)
 
 
 async def test_P7_a_planner_that_hangs():
@@ -183,7 +205,7 @@ async def test_P7_retry_after_is_bounded():
         (Reply(body="[]"), "it is not a JSON object"),
         (Reply(body=b'{"a": "\xff"}'), "it is not UTF-8"),
         (Reply(body='{"targetAchieved": NaN}'), "it is not JSON"),
-        (Reply(body="[" * 100_000), "it is not JSON"),
+        (Reply(body="[" * 100_000), "nested more than 100 levels deep"),
         (Reply(body={}), "none of the fields of a planning answer"),
         (Reply(body={"detail": "hm"}), "none of the fields of a planning answer"),
         (Reply(body={"targetAchieved": "perhaps"}), "'target_achieved' is not valid"),
@@ -237,7 +259,7 @@ async def test_redirects_stay_with_the_same_service():
             redirect(f"{server.url}/planning/", status=302),
         ):
             server.on("planning", answer)
-            with pytest.raises(PlannerError, match=r"redirects .*not followed.*DSLC_BASE_URL"):
+            with pytest.raises(PlannerError, match=r"redirects .*not followed.*that address"):
                 await client.plan(planner_request())
         server.on("planning", redirect("/planning"), times=None)
         with pytest.raises(PlannerError, match="redirects more than 3 times"):

@@ -143,3 +143,16 @@ def test_carriage_return_and_backspace() -> None:
 @given(st.lists(st.text(st.sampled_from("ab\n\r\bé"), max_size=60), max_size=8))
 def test_text_does_not_depend_on_how_it_is_cut(pieces: list[str]) -> None:
     assert work_off(*pieces) == work_off("".join(pieces))
+
+
+def test_s1_what_is_nested_too_deep_is_left_out_and_said():
+    deep: Any = "bottom"
+    for _ in range(120):
+        deep = [deep]
+    outputs = CellOutputs("a", OutputLimits())
+    outputs.add(display("before"), "one")
+    outputs.add({**display(""), "data": {"application/json": deep}})
+    outputs.update_display("one", {"application/json": deep}, {})
+    kept = outputs.outputs()
+    assert "left out: it is nested more than 100 levels deep" in kept[0]["data"]["text/plain"]
+    assert "display data left out: it is nested" in kept[1]["text"]

@@ -27,6 +27,7 @@ from notebook_bcc_ext.protocol.notebook_ops import (
     SetExecution,
     SetNotebookMetadata,
     SetSource,
+    SetWidgets,
 )
 
 OUR_IDS = [f"ours-{number}" for number in range(6)]
@@ -92,6 +93,10 @@ operation = st.one_of(
     st.builds(
         SetNotebookMetadata,
         metadata=st.dictionaries(st.sampled_from(["title", "x"]), st.none() | texts),
+    ),
+    st.builds(
+        SetWidgets,
+        models=st.dictionaries(st.sampled_from("ab"), st.none() | st.just({"state": {}})),
     ),
 )
 

@@ -6,7 +6,9 @@ import asyncio
 
 import pytest
 
-from notebook_bcc_ext.adapters.operation_log import OperationLog, pack_image
+from notebook_bcc_ext.adapters.operation_log import OperationLog
+from notebook_bcc_ext.adapters.operation_rows import forget_unused
+from notebook_bcc_ext.adapters.operation_text import pack_image
 from notebook_bcc_ext.errors import StoreError
 from notebook_bcc_ext.protocol.notebook_ops import ChangeOutputs, SetNotebookMetadata, SetSource
 
@@ -157,8 +159,11 @@ async def test_unused_logs_are_forgotten_with_all_they_had(database):
     state = await log.start("a.ipynb")
     await log.append(state.log_id, [source(1)])
     await log.store_image(state.log_id, 1, pack_image({"cells": []}))
-    assert await log.forget_unused(days=1) == 0
-    assert await log.forget_unused(days=-1) == 1
+    await log.record_flush(state.log_id, 1)
+    now = database.now()
+    await database.write(lambda connection: forget_unused(now - 1, (), connection))
+    assert await log.find(log_id=state.log_id) is not None
+    await database.write(lambda connection: forget_unused(now + 1, (), connection))
     assert await log.find(log_id=state.log_id) is None
     counts = await database.read(
         lambda connection: [

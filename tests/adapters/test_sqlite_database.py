@@ -31,7 +31,7 @@ async def test_what_was_stored_is_there_after_reopening(tmp_path):
         assert await store.load_run("r") == expected
         await store.save_run("r", {"n": 1})
         await database.close()
-        assert database.notice is None
+        assert database.notices == []
 
 
 async def test_a_damaged_file_is_set_aside(tmp_path):
@@ -42,7 +42,7 @@ async def test_a_damaged_file_is_set_aside(tmp_path):
     await SqliteRunStore(database).save_run("r", {})
     [aside] = tmp_path.glob("runs.db.damaged-*")
     assert aside.read_bytes().startswith(b"this is not")
-    assert aside.name in str(database.notice)
+    assert aside.name in str(database.notices)
     await database.close()
 
 
@@ -58,7 +58,7 @@ async def test_a_file_damaged_in_the_middle_is_set_aside(tmp_path):
     path.write_bytes(content)
     database = Database(path)
     assert await SqliteRunStore(database).list_runs() == []
-    assert "damaged" in str(database.notice)
+    assert "damaged" in str(database.notices)
     await database.close()
 
 
@@ -137,7 +137,7 @@ async def test_nothing_is_stored_that_was_written_after_something_that_was_not(t
     with pytest.raises(StoreError, match="another process keeps it locked"):
         await store.save_run("other", {})
     assert isinstance(first.exception(), StoreError)
-    assert await store.list_runs() == [{"n": 1}]
+    assert await store.list_runs() == [{"id": "r", "n": 1}]
     other.close()
     await database.close()
 
@@ -192,3 +192,16 @@ async def test_who_stops_waiting_does_not_undo(tmp_path):
         await saving
     assert await store.load_run("r") == {"n": 1}
     await database.close()
+
+
+async def test_s13_a_link_in_the_place_of_the_store_is_not_followed(tmp_path):
+    target = tmp_path / "somebody's"
+    target.write_text("keep me")
+    target.chmod(0o644)
+    link = tmp_path / "runs.db"
+    link.symlink_to(target)
+    database = Database(link)
+    with pytest.raises(StoreError, match="symbolic link, which is not followed"):
+        await database.open()
+    await database.close()
+    assert (target.read_text(), target.stat().st_mode & 0o777) == ("keep me", 0o644)

@@ -6,10 +6,12 @@ import sqlite3
 
 import pytest
 
+from notebook_bcc_ext.adapters.operation_log import OperationLog
 from notebook_bcc_ext.adapters.owner_mark import OwnerMark
 from notebook_bcc_ext.adapters.sqlite_database import Database
 from notebook_bcc_ext.adapters.sqlite_store import SqliteRunStore
 from notebook_bcc_ext.adapters.sqlite_upkeep import DAY_SECONDS, Retention, StoreUpkeep
+from notebook_bcc_ext.protocol.notebook_ops import SetSource
 
 MIB = 1024 * 1024
 DONE = "workflow_completed"
@@ -59,18 +61,64 @@ async def test_a_run_that_is_not_at_rest_stays_however_many_there_are(store):
     assert await store.upkeep.tidy(Retention(runs=1)) == []
 
 
-async def test_what_nobody_touched_for_long_goes_whatever_it_is(store):
+async def test_what_is_done_and_was_not_touched_for_long_goes(store):
     await store.add("old and done")
-    await store.add("old and waiting", "workflow_update_pending")
     await store.add("young")
     await store.make_older("old and done", 31)
-    await store.make_older("old and waiting", 31)
     await store.make_older("young", 29)
-    assert sorted(await store.upkeep.tidy(Retention(days=30))) == [
-        "old and done",
-        "old and waiting",
-    ]
+    assert await store.upkeep.tidy(Retention(days=30)) == ["old and done"]
     assert await store.kept() == ["young"]
+
+
+class TestTheClockJumps:
+    """A machine without a battery, or a suspended one, may wake up in another year."""
+
+    days = 0.0
+
+    @pytest.fixture
+    def database(self, tmp_path, jp_asyncio_loop):
+        async def make():
+            return Database(tmp_path / "runs.db", clock=lambda: self.days * DAY_SECONDS)
+
+        made = jp_asyncio_loop.run_until_complete(make())
+        yield made
+        jp_asyncio_loop.run_until_complete(made.close())
+
+    async def test_s8_a_run_that_does_not_rest_stays(self, store):
+        await store.add("waiting", "workflow_update_pending")
+        await store.add("done")
+        self.days = 200
+        assert await store.upkeep.tidy(Retention(days=180)) == ["done"]
+        assert await store.kept() == ["waiting"]
+
+    async def test_s8_a_run_that_cannot_be_read_goes_with_its_age(self, store, database):
+        await store.add("broken", "step_running")
+        await database.write(
+            lambda connection: connection.execute("UPDATE runs SET snapshot = 'not JSON'")
+        )
+        assert await store.upkeep.tidy(Retention(days=180)) == []
+        self.days = 200
+        assert await store.upkeep.tidy(Retention(days=180)) == ["broken"]
+
+    async def test_s8_a_log_stays_while_its_file_lacks_some_of_it(self, store, database):
+        log = OperationLog(database)
+        behind, level = await log.start("/b/behind.ipynb"), await log.start("/b/level.ipynb")
+        for state in (behind, level):
+            await log.append(state.log_id, [SetSource(cell_id="c", source="text")])
+        await log.record_flush(level.log_id, 1)
+        self.days = 200
+        await store.upkeep.tidy(Retention(days=180))
+        assert await log.find(log_id=level.log_id) is None
+        assert await log.find(log_id=behind.log_id) is not None
+
+    async def test_s8_the_log_of_a_notebook_stays_while_its_run_does(self, store, database):
+        log = OperationLog(database)
+        state = await log.start(f"{PLACE}/a.ipynb")
+        snapshot = {"id": "r", "state": "step_running", "request": {"notebook": "a.ipynb"}}
+        await store.runs.save_run("r", snapshot)
+        self.days = 200
+        await store.upkeep.tidy(Retention(days=180))
+        assert await log.find(log_id=state.log_id) is not None
 
 
 async def test_a_store_that_is_too_large_loses_its_oldest_runs_at_rest(store):

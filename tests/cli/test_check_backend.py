@@ -190,8 +190,8 @@ async def test_the_token_is_sent_and_not_shown():
 
 def parsed(*arguments: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
-    command.add_parser(parser.add_subparsers())
-    return parser.parse_args(["check-backend", *arguments])
+    command.add_arguments(parser)
+    return parser.parse_args(arguments)
 
 
 async def run_command(*arguments: str) -> int:

@@ -1,5 +1,6 @@
 """J8: `jupyter bcc run`, `backend` and `playbooks`, as a user calls them."""
 
+import asyncio
 import json
 import os
 import signal
@@ -12,6 +13,8 @@ import nbformat
 import pytest
 
 from notebook_bcc_ext.cli.main import main
+from tests.planner_answers import say
+from tests.planner_server import ScriptedPlanner
 
 HANG_GUARD = 120
 PLAYBOOK = """
@@ -165,11 +168,26 @@ def test_j8_wrong_usage_is_one_clear_sentence_and_exits_with_2(place, capsys, ar
     assert not (place / "out.ipynb").exists()
 
 
+def test_p1_a_wrong_value_in_the_environment_exits_with_2_and_in_a_file_is_a_warning(
+    place, monkeypatch, capsys
+):
+    monkeypatch.setenv("LOG_LEVEL", "trace")
+    assert main(["run", "tiny.yaml", "--notebook", "out.ipynb"]) == 2
+    said = capsys.readouterr().err
+    assert "the environment (LOG_LEVEL) cannot be used" in said
+    assert "(got 'trace'); allowed: DEBUG, INFO, WARNING, ERROR, CRITICAL" in said
+    assert not (place / "out.ipynb").exists()
+    monkeypatch.delenv("LOG_LEVEL")
+    (place / ".env").write_text("LOG_LEVEL=trace\nMAX_EXECUTION_STEPS=1\n")
+    assert main(["run", "tiny.yaml", "--notebook", "out.ipynb"]) == 4
+    assert "LOG_LEVEL of the file .env is not used" in capsys.readouterr().err
+
+
 def test_an_unknown_playbook_and_wrong_usage(place, capsys):
     assert main(["run", "nothing", "--notebook", "out.ipynb"]) == 2
     assert "there is no playbook 'nothing' (there is: lifecycle)" in capsys.readouterr().err
     with pytest.raises(SystemExit) as caught:
-        main(["run", "tiny.yaml"])
+        main(["run", "tiny.yaml", "--notebook"])
     assert caught.value.code == 2
 
 
@@ -241,6 +259,29 @@ def test_the_lifecycle_gives_the_same_cells_embedded_and_over_http(place, backen
     assert [o for o in outputs if "image/png" in o.get("data", {})]
 
 
+async def test_b9_o4_a_service_is_told_nothing_of_playbooks(place):
+    async with ScriptedPlanner() as planner:
+        planner.workflow({"load": ["read"]})
+        planner.step("read", behaviors=[[say("x")]])
+        typed = ["run", "lifecycle", "--notebook", "out.ipynb", "--planner", planner.url]
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "notebook_bcc_ext.cli.main", *typed, stderr=subprocess.PIPE
+        )
+        _, said = await process.communicate()
+        assert process.returncode == 0
+        assert b"'lifecycle' is not used" in said
+        assert planner.requests
+        for seen in planner.requests:
+            assert seen.body["observation"]["context"]["variables"] == {}
+            assert b"playbook" not in seen.raw
+
+
+def test_a_playbook_that_is_named_is_played_also_where_a_service_is_configured(place, monkeypatch):
+    monkeypatch.setenv("DSLC_BASE_URL", "http://127.0.0.1:1")
+    assert main(["run", "tiny.yaml", "--notebook", "out.ipynb", "--approve", "no"]) == 0
+    assert sources_of(place / "out.ipynb")[0] == "# Sums"
+
+
 def test_check_backend_accepts_our_own_service(backend, capsys):
     assert main(["check-backend", backend, "--var", "data_path=small.csv"]) == 0
     assert "P4" in capsys.readouterr().out
@@ -271,3 +312,18 @@ def test_the_example_in_the_repository_runs(place):
     command = ["run", "lifecycle", "--data", str(data), "--notebook", "out.ipynb"]
     assert main([*command, "--approve", "yes", "--var", "language=zh"]) == 0
     assert any("数据" in source for source in sources_of(place / "out.ipynb"))
+
+
+def test_b6_the_notebook_of_a_run_defaults_to_notebook_id(place, monkeypatch, capsys):
+    assert main(["run", "tiny.yaml"]) == 2
+    assert "set NOTEBOOK_ID" in capsys.readouterr().err
+    monkeypatch.setenv("NOTEBOOK_ID", "set.ipynb")
+    monkeypatch.setenv("LOG_LEVEL", "DEBUG")
+    limited = ["--set", "max_execution_steps=1", "--set", "approval=none"]
+    assert main(["run", "tiny.yaml", *limited]) == 4
+    said = capsys.readouterr()
+    assert sources_of(place / "set.ipynb") == ["# Sums"]
+    assert "set.ipynb: begins in state idle" in said.err
+    assert "idle --START_WORKFLOW--> stage_running" in said.err
+    assert main(["run", "tiny.yaml", "--set", "planner_token=x"]) == 2
+    assert "is a secret" in capsys.readouterr().err

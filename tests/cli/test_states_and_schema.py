@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from notebook_bcc_ext.cli.main import main
-from notebook_bcc_ext.cli.schema import all_schemas
+from notebook_bcc_ext.protocol.catalogue import CATALOGUE, json_schema
 
 TABLE = Path(__file__).parents[1] / "fsm/transitions.csv"
 
@@ -39,9 +39,9 @@ def test_schema_names_and_one_schema(capsys):
     assert "no schema 'nothing'; there are: action," in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", sorted(all_schemas()))
+@pytest.mark.parametrize("name", sorted(CATALOGUE))
 def test_every_schema_is_an_object_with_an_id(name):
-    schema = all_schemas()[name]
+    schema = json_schema(name)
     assert schema["$id"] == f"bcc:{name}"
 
 
@@ -56,3 +56,22 @@ def test_it_is_a_jupyter_subcommand():
     command = [sys.executable, "-m", "jupyter", "bcc", "states"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert len(done.stdout.splitlines()) == 46
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["states"], ["schema"], ["playbooks"]])
+def test_what_only_prints_imports_nothing_that_runs_notebooks(arguments):
+    code = (
+        "import sys\nfrom notebook_bcc_ext.cli.main import main\n"
+        f"try:\n    main({arguments})\nexcept SystemExit:\n    pass\n"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name.partition(".")[0] for name in done.stderr.split()}
+    assert not loaded & {"httpx", "jupyter_client", "jupyter_server", "nbformat", "rich", "tornado"}
+
+
+def test_no_command_is_wrong_usage(capsys):
+    with pytest.raises(SystemExit) as caught:
+        main([])
+    assert caught.value.code == 2
+    assert "COMMAND" in capsys.readouterr().err

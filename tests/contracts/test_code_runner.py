@@ -48,7 +48,7 @@ async def test_every_kind_of_output(runner: KernelRunner) -> None:
         """
 import sys
 from IPython.display import HTML, Image, display
-print("out"); print("err", file=sys.stderr)
+print("out", flush=True); print("err", file=sys.stderr, flush=True)
 display(HTML("<b>bold</b>"))
 display(Image(data=b"\\x89PNG\\r\\n\\x1a\\n", format="png"))
 display({"application/vnd.jupyter.widget-view+json": {"model_id": "m", "version_major": 2}},

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from notebook_bcc_ext.ports import NewCell
-from notebook_bcc_ext.protocol.notebook_ops import ChangeOutputs
-from tests.notebook_worlds import MANAGERS, ContentsWorld, FakeWorld
+from notebook_bcc_ext.protocol.notebook_ops import METADATA_KEY, ChangeOutputs
+from tests.notebook_worlds import MANAGERS, ContentsWorld, FakeWorld, stream
 
 pytestmark = pytest.mark.contract
 
@@ -19,8 +19,18 @@ def world(request, tmp_path, monkeypatch, jp_asyncio_loop):
     jp_asyncio_loop.run_until_complete(made.stop())
 
 
-def stream(text):
-    return {"output_type": "stream", "name": "stdout", "text": text}
+async def text(document, cell_id):
+    found = await document.text_of(cell_id)
+    return found and found[:2]
+
+
+MARK = {"run": "r", "action": "action-1"}
+
+
+def written(source, cell_type="markdown", action=1, run="r"):
+    """A cell as an action of a run writes it."""
+    mark = {"run": run, "action": f"action-{action}"}
+    return NewCell(cell_type, source, {METADATA_KEY: mark})
 
 
 def sources(notebook):
@@ -47,13 +57,13 @@ async def test_cells_follow_each_other(world):
     assert sources(await world.read()) == [f"text {number}" for number in range(5)]
 
 
-async def test_a_cell_at_the_top_does_not_move_the_place_to_write(world):
+async def test_a_heading_that_comes_late_does_not_move_the_place_to_write(world):
     document = await world.document()
-    await document.insert(NewCell("markdown", "first"))
-    await document.insert(NewCell("markdown", "title", at_top=True))
-    await document.insert(NewCell("markdown", "second"))
+    await document.insert(written("first"))
+    await document.set_title("title", MARK)
+    await document.insert(written("second"))
     await document.flush()
-    assert sources(await world.read()) == ["title", "first", "second"]
+    assert sources(await world.read()) == ["# title", "first", "second"]
 
 
 @pytest.mark.parametrize(
@@ -87,13 +97,13 @@ async def test_metadata_is_kept_merged_and_removed(world):
 
 async def test_text_is_replaced_and_read_back_with_its_kind(world):
     document = await world.document()
-    cell_id = await document.insert(NewCell("code", "1"))
-    await document.set_source(cell_id, "2")
-    assert await document.text_of(cell_id) == ("code", "2")
+    cell_id = await document.insert(written("1", "code"))
+    assert await document.set_source(cell_id, "2")
+    assert await text(document, cell_id) == ("code", "2")
     text_id = await document.insert(NewCell("markdown", "# 1"))
-    assert await document.text_of(text_id) == ("markdown", "# 1")
+    assert await text(document, text_id) == ("markdown", "# 1")
     await document.stored()
-    assert await document.text_of(text_id) == ("markdown", "# 1")
+    assert await text(document, text_id) == ("markdown", "# 1")
     assert await document.text_of("no-such-cell") is None
 
 
@@ -150,9 +160,9 @@ async def test_outputs_can_be_cleared_and_set(world):
 
 async def test_the_title_makes_a_heading_once(world):
     document = await world.document()
-    await document.insert(NewCell("markdown", "text"))
-    await document.set_title("One")
-    await document.set_title("Two")
+    await document.insert(written("text"))
+    await document.set_title("One", MARK)
+    await document.set_title("Two", MARK)
     await document.flush()
     notebook = await world.read()
     assert notebook["metadata"]["title"] == "Two"
@@ -162,10 +172,117 @@ async def test_the_title_makes_a_heading_once(world):
 
 async def test_the_title_changes_only_the_heading_of_its_cell(world):
     document = await world.document()
-    await document.insert(NewCell("markdown", "# Old\n\nIntroduction"))
-    await document.set_title("New")
+    await document.insert(written("# Old\n\nIntroduction"))
+    await document.set_title("New", MARK)
     await document.flush()
     assert sources(await world.read()) == ["# New\n\nIntroduction"]
+
+
+async def test_c2_a_persons_heading_and_title_stay_as_they_are(world):
+    document = await world.document()
+    await document.insert(NewCell("markdown", "# My churn study"))
+    await document.insert(written("# Of another run", run="q"))
+    await document.insert(NewCell("code", "theirs"))
+    await document.flush()
+    await world.edit(lambda notebook: notebook["metadata"].update(title="Mine"))
+    await document.insert(written("text"))
+    await document.set_title("Report", MARK)
+    await document.set_title("Data report", MARK)
+    await document.flush()
+    notebook = await world.read()
+    assert sources(notebook) == [
+        "# My churn study",
+        "# Of another run",
+        "theirs",
+        "# Data report",
+        "text",
+    ]
+    assert notebook["metadata"]["title"] == "Mine"
+
+
+async def test_c2_the_heading_comes_first_where_the_run_has_written_nothing_yet(world):
+    document = await world.document()
+    await document.insert(NewCell("markdown", "# My churn study"))
+    await document.set_title("Report", MARK)
+    await document.insert(written("text"))
+    await document.flush()
+    notebook = await world.read()
+    assert sources(notebook) == ["# My churn study", "# Report", "text"]
+    assert notebook["metadata"]["title"] == "Report"
+
+
+async def test_c2_a_heading_of_the_runs_that_a_person_edited_is_theirs(world):
+    document = await world.document()
+    await document.set_title("Report", MARK)
+    await document.flush()
+
+    def edit(notebook):
+        notebook["cells"][0]["source"] = "# What I make of it"
+
+    await world.edit(edit)
+    await document.set_title("Data report", MARK)
+    await document.flush()
+    notebook = await world.read()
+    assert sources(notebook) == ["# What I make of it"]
+    assert notebook["metadata"]["title"] == "Report"
+
+
+async def test_c2_only_what_a_run_wrote_is_written_anew(world):
+    document = await world.document()
+    own = await document.insert(written("own"))
+    theirs = await document.insert(NewCell("markdown", "theirs"))
+    await document.flush()
+
+    def copy_and_edit(notebook):
+        copied = {**notebook["cells"][0], "id": "a-copy"}
+        notebook["cells"].append(copied)
+
+    await world.edit(copy_and_edit)
+    assert not await document.set_source(theirs, "changed")
+    assert not await document.set_source("a-copy", "changed")
+    assert await document.set_source(own, "once")
+    assert await document.set_source(own, "twice")
+    await document.flush()
+    assert sources(await world.read()) == ["twice", "theirs", "own"]
+
+
+async def test_c6_the_cells_of_an_attempt_go_and_the_next_come_in_their_place(world):
+    document = await world.document()
+    await document.insert(written("before", action=1))
+    gone = [await document.insert(written(f"try {n}", action=n)) for n in (2, 3)]
+    edited = await document.insert(written("edited", action=4))
+    await document.insert(written("of another run", action=3, run="q"))
+    await document.flush()
+
+    def edit(notebook):
+        notebook["cells"].append({**notebook["cells"][1], "id": "a-copy"})
+        notebook["cells"][3]["source"] = "edited by the person"
+
+    await world.edit(edit)
+    removed = await document.remove_cells("r", 1, 4)
+    assert (list(removed.gone), list(removed.kept)) == (gone, [edited])
+    await document.insert(written("again", action=5))
+    await document.flush()
+    assert sources(await world.read()) == [
+        "before",
+        "again",
+        "edited by the person",
+        "of another run",
+        "try 2",
+    ]
+    assert (await document.remove_cells("r", 1, 4)).gone == [], "done twice, it is done once"
+
+
+async def test_c6_cells_at_the_top_are_replaced_at_the_top(world):
+    document = await world.document()
+    await document.insert(written("try"))
+    await document.insert(NewCell("markdown", "theirs"))
+    await document.flush()
+    await document.remove_cells("r", 0, 1)
+    await document.insert(written("again", action=2))
+    await document.insert(written("and more", action=3))
+    await document.flush()
+    assert sources(await world.read()) == ["again", "and more", "theirs"]
 
 
 async def test_the_heading_is_the_title_when_there_is_no_other(world):
@@ -180,9 +297,8 @@ async def test_the_summary_follows_each_change(world):
     cell_id = await document.insert(NewCell("code", "1"))
     await document.start_execution(cell_id)
     error = {"output_type": "error", "ename": "E", "evalue": "why", "traceback": []}
-    await document.change_outputs(
-        [ChangeOutputs(cell_id=cell_id, change="append", outputs=[error])]
-    )
+    shown = ChangeOutputs(cell_id=cell_id, change="append", outputs=[error])
+    await document.change_outputs([shown])
     await document.insert(NewCell("markdown", "text"))
     await document.stored()
     summary = document.summary()
@@ -203,7 +319,7 @@ async def test_recent_cells_are_the_latest_in_order(world):
 async def test_what_is_posted_is_told_once_it_is_stored(world):
     document = await world.document()
     cell_id = await document.insert(NewCell("code", "1"))
-    assert await document.text_of(cell_id) == ("code", "1")
+    assert await text(document, cell_id) == ("code", "1")
     await document.start_execution(cell_id)
     printed = {"output_type": "stream", "name": "stdout", "text": "1"}
     document.post_outputs([ChangeOutputs(cell_id=cell_id, change="append", outputs=[printed])])
@@ -223,7 +339,7 @@ async def test_what_a_person_edits_is_seen_and_kept(world):
         notebook["cells"][0]["source"] = "theirs"
 
     await world.edit(edit)
-    assert await document.text_of(cell_id) == ("code", "theirs")
+    assert await text(document, cell_id) == ("code", "theirs")
     await document.insert(NewCell("code", "next"))
     await document.flush()
     assert sources(await world.read()) == ["theirs", "next"]

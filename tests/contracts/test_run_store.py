@@ -87,7 +87,7 @@ async def test_steps_replace_parts_of_a_snapshot_and_leave_a_trail_until_the_nex
     trail = [["line", "a"], ["mark", {"b": 1}], ["line", "名"]]
     whole = {"state": "again", "kept": 1, "trail": trail}
     assert await store.load_run("r") == whole
-    assert await store.list_runs() == [whole]
+    assert await store.list_runs() == [{"id": "r", **whole}]
     await store.save_run("r", {"state": "done"})
     assert await store.load_run("r") == {"state": "done"}
     store.post_step("r", "{}", [["line", "b"]])

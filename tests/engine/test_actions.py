@@ -2,7 +2,7 @@
 
 import nbformat
 
-from notebook_bcc_ext.protocol.notebook_ops import METADATA_KEY
+from notebook_bcc_ext.protocol.notebook_ops import METADATA_KEY, fingerprint
 from tests.engine.harness import lab
 from tests.planner_answers import RUN, add, say
 
@@ -279,21 +279,22 @@ async def test_a12_the_actions_the_product_grew(tmp_path):
         assert feedback.body["observation"]["context"]["effects"] == {
             "current": [],
             "history": ["41 rows"],
+            "cells": {"current": [], "history": [cells[1].id]},
         }
 
 
-async def test_a12_without_anything_to_change_they_say_so(tmp_path):
-    async with lab(tmp_path, on_action_error="continue") as room:
+async def test_a12_without_anything_to_change_they_add_it_and_say_so(tmp_path):
+    async with lab(tmp_path) as room:
         play(
             room,
             {"action": "update_last_text", "content": "x"},
             {"action": "set_effect_as_thinking"},
         )
         await finished(room)
-        assert room.feedback()[0]["actions_succeeded"] == 0
+        assert room.feedback()[0]["actions_succeeded"] == 2
         assert effects_told(room) == [
-            "⚠️ WARN: action 'update_last_text' failed: no text cell of this run to update",
-            "⚠️ WARN: action 'set_effect_as_thinking' failed: no thinking cell is open",
+            "⚠️ WARN: update_last_text: the run had no text yet, so a new cell has it",
+            "⚠️ WARN: set_effect_as_thinking: no thinking cell was open, so a new one was made",
         ]
 
 
@@ -364,6 +365,8 @@ async def test_a15_provenance_and_metadata(tmp_path):
             "behavior": "behavior_001",
             "iteration": 1,
             "action": "action-1",
+            "cell": cells[0].id,
+            "written": fingerprint("code", cells[0].source),
             "debug": True,
         }, "a failed cell offers Debug and still tells who wrote it"
         assert first == {
@@ -376,6 +379,8 @@ async def test_a15_provenance_and_metadata(tmp_path):
             "behavior": "behavior_002",
             "iteration": 2,
             "action": "action-3",
+            "cell": cells[1].id,
+            "written": fingerprint("markdown", "two"),
         }
 
 

@@ -1,14 +1,16 @@
 """The tree of a run: where each node begins and ends, how often, and what is new since when."""
 
-from itertools import count
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from notebook_bcc_ext.engine import activity
 from notebook_bcc_ext.engine.activity import ActivityLog
 from notebook_bcc_ext.observation.progress import ProgressTracker
+from notebook_bcc_ext.protocol.observation import OutputsProduced
 from notebook_bcc_ext.protocol.plan import WorkflowTemplate
 
+START = datetime(2026, 1, 1, tzinfo=UTC)
 TEMPLATE = {
     "stages": [
         {"id": "load", "name": "Load", "steps": [{"id": "read", "name": "Read"}, {"id": "look"}]},
@@ -21,10 +23,18 @@ class Story:
     """Events as the engine publishes them, in its order."""
 
     def __init__(self):
-        ticks = count()
+        self._now = START
         self.progress = ProgressTracker(WorkflowTemplate.parse(TEMPLATE))
-        self.log = ActivityLog(clock=lambda: f"t{next(ticks)}")
+        self.log = ActivityLog(clock=self._tick)
         self._number = 0
+
+    def _tick(self):
+        """Everything takes a moment: no two times are the same."""
+        self._now += timedelta(milliseconds=1)
+        return self._now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+    def later(self, seconds):
+        self._now += timedelta(seconds=seconds)
 
     def fire(self, start, event, end):
         self.tell("transition", {"from": start, "event": event, "to": end})
@@ -59,6 +69,7 @@ def test_nodes_open_where_the_run_goes_and_close_when_it_leaves(story):
     story.enter()
     story.action(cell_id="c1")
     story.fire("action_completed", "COMPLETE_BEHAVIOR", "behavior_completed")
+    story.progress.complete_step(OutputsProduced())
     story.fire("behavior_completed", "COMPLETE_STEP", "step_completed")
     story.progress.enter_step("look")
     story.tell("planner", {"call": "planning"})
@@ -152,7 +163,7 @@ def test_another_process_goes_on_with_the_tree(story):
 
     later = Story()
     later.progress = story.progress
-    later.log.recall(story.log.since(0), story.progress)
+    later.log.recall(story.log.since(0), story.progress, story.node("load").started_at)
     assert later.log.epoch != story.log.epoch
     assert later.node("load/read/1/action-1").cell_id == "c1"
     # It was under way: it is still to come, and then done as if nothing had been.
@@ -169,7 +180,7 @@ def test_an_action_whose_cell_is_there_is_done(story):
     story.tell("action", {"action_id": "action-1", "label": "add: x", "change": "started"})
     later = Story()
     later.progress = story.progress
-    later.log.recall(story.log.since(0), story.progress)
+    later.log.recall(story.log.since(0), story.progress, story.node("load").started_at)
     later.log.settle(success=True, cell_id="c1")
     adopted = later.node("load/read/1/action-1")
     assert (adopted.status, adopted.cell_id) == ("done", "c1")

@@ -5,8 +5,9 @@ import asyncio
 import nbformat
 import pytest
 
-from notebook_bcc_ext.engine.memory import from_snapshot, to_snapshot
+from notebook_bcc_ext.engine.memory import KeptVerdict, from_snapshot, to_snapshot
 from notebook_bcc_ext.errors import IllegalCommandError
+from notebook_bcc_ext.fsm.machine import utc_now
 from notebook_bcc_ext.protocol.runs import Command, RunView
 from tests.engine.harness import HANG_GUARD, lab
 from tests.planner_answers import RUN, Reply, Stream, add, say
@@ -68,8 +69,18 @@ PLACES = {
     "idle with error": ("refused", {}, {"retry", "cancel"}),
     "done": ([say("x")], {}, {"reset"}),
     "cancelled": ([say("x")], {}, {"reset"}),
-    "reset": ([{"action": "add"}], {}, {"resume", "step", "cancel"}),
+    "reset": ([{"action": "add"}], {}, {"restart"}),
 }
+
+
+async def test_c6_a_playbook_cannot_repair_so_debug_is_not_offered(tmp_path):
+    async with lab(tmp_path, request={"planner": {"kind": "embedded"}}) as room:
+        play(room, [{"action": "add"}])
+        await room.go()
+        assert room.state == "error"
+        assert set(room.run.allowed_commands) == {"reset", "restart", "retry"}
+        with pytest.raises(IllegalCommandError):
+            await room.command("debug")
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -99,15 +110,15 @@ async def test_f12_j7_each_place_takes_its_commands_and_refuses_the_others(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("command", "events", "sources"),
+    ("command", "events"),
     [
-        ("retry", ["FAIL", "START_BEHAVIOR"], ["one", "two", "two"]),
-        ("debug", ["FAIL", "START_BEHAVIOR"], ["one", "two", "two"]),
-        ("restart", ["FAIL", "START_WORKFLOW"], ["one", "two", "one", "two"]),
-        ("reset", ["FAIL", "RESET"], ["one", "two", "one", "two"]),
+        ("retry", ["FAIL", "START_BEHAVIOR"]),
+        ("debug", ["FAIL", "START_BEHAVIOR"]),
+        ("restart", ["FAIL", "START_WORKFLOW"]),
+        ("reset", ["FAIL", "RESET"]),
     ],
 )
-async def test_f12_where_each_recovery_goes_on(tmp_path, command, events, sources):
+async def test_f12_where_each_recovery_goes_on(tmp_path, command, events):
     async with lab(tmp_path, {"load": ["read", "check"]}) as room:
         play(room, [say("one")])
         play(room, [say("two"), {"action": "add"}], step="check")
@@ -119,11 +130,11 @@ async def test_f12_where_each_recovery_goes_on(tmp_path, command, events, source
         if command == "reset":
             assert (room.state, room.run.view().error) == ("idle", None)
             assert room.run.view().progress.stages == []
-            await room.command("resume")
+            await room.command("restart")
         await room.to_rest()
         assert room.state == "workflow_completed", room.run.view().error
         assert room.path()[failed_at - 1 : failed_at + 1] == events
-        assert await room.sources() == sources
+        assert await room.sources() == ["one", "two"]
 
 
 async def test_f12_after_a_failed_verdict_a_retry_runs_a_new_behavior(tmp_path):
@@ -165,17 +176,17 @@ async def test_f12_nothing_of_the_old_way_steers_the_new_one(tmp_path, command):
         await room.answer("reject")
         assert room.state == "error"
         room.run.world.memory.carried.append({"action": "new_chapter", "content": "stale"})
-        room.run.world.memory.verdict_after_carried = True
+        room.run.world.memory.kept_verdict = KeptVerdict("stage", achieved=True)
         await room.command(command)
         if command == "reset":
             told = (await room.run.observation()).context
             assert "mood" not in told.variables
             assert told.variables["language"] == "en"
             assert told.todo_list == []
-            await room.command("resume")
+            await room.command("restart")
         await room.to_rest()
         assert room.state == "workflow_completed", room.run.view().error
-        assert await room.sources() == ["one", "two", "one", "two"]
+        assert await room.sources() == ["one", "two"]
 
 
 async def test_u4_an_unsound_proposal_of_an_answer_is_not_met_again_on_retry(tmp_path):
@@ -292,6 +303,7 @@ async def test_j7_f4_the_view_the_journal_and_the_snapshot(tmp_path):
             "actions": 5,
             "actions_succeeded": 4,
             "actions_failed": 1,
+            "actions_skipped": 0,
             "lines_skipped": 1,
             "cells_added": 3,
             "cells_executed": 1,
@@ -317,3 +329,20 @@ async def test_j7_f4_the_view_the_journal_and_the_snapshot(tmp_path):
         assert to_snapshot(memory, effects) == to_snapshot(
             room.run.world.memory, room.run.world.effects
         )
+
+
+# -- when it ended ---------------------------------------------------------------------------------
+
+
+async def test_b8_a_run_cancelled_at_idle_ended_then(tmp_path):
+    """At idle it is no transition, so none tells the time."""
+    async with lab(tmp_path) as room:
+        room.planner.on("planning", Reply(400), state="IDLE")
+        await room.go()
+        assert (room.state, room.run.view().ended_at) == ("idle", None)
+        asked = utc_now()
+        await room.command("cancel")
+        ended = room.run.view().ended_at
+        assert ended is not None
+        assert asked <= ended <= utc_now()
+        assert room.run.view().ended_at == ended, "it stays what it was"

@@ -1,5 +1,6 @@
 """O1-O8, O12, P2, P5, P6: what the planner is really sent, and what its answers change in it."""
 
+from notebook_bcc_ext.observation.budget import size_of
 from tests.engine.harness import lab
 from tests.engine.sent import CONTINUE, PLAN, completed, context, feedbacks, observed, progress
 from tests.planner_answers import RUN, add, say
@@ -81,8 +82,17 @@ x
         assert told["table"] == "ndarray(3, 4) float64"
         assert "broken" in told
         assert not {"math", "np", "helper", "Broken", "_hidden"} & set(told)
-        assert first["effects"] == {"current": ["shape (3, 4)\n1"], "history": []}
-        assert second["effects"] == {"current": ["gone"], "history": ["shape (3, 4)\n1"]}
+        one, two = (cell.id for cell in await room.cells())
+        assert first["effects"] == {
+            "current": ["shape (3, 4)\n1"],
+            "history": [],
+            "cells": {"current": [one], "history": []},
+        }
+        assert second["effects"] == {
+            "current": ["gone"],
+            "history": ["shape (3, 4)\n1"],
+            "cells": {"current": [two], "history": [one]},
+        }
         assert second["variables"]["x"] == "claimed", "only the planner's own is left"
         cells = await room.cells()
         assert [cell.execution_count for cell in cells] == [1, 2], "looking consumes no number"
@@ -113,13 +123,7 @@ async def test_o6_the_notebook_in_short_and_in_full(tmp_path):
             await completed(room)
             told = context(room.planner.requests[-1])["notebook"]
             cells, metadata = told.pop("cells", None), told.pop("metadata", None)
-            told["last_output"] = told["last_output"].strip()
-            assert told == {
-                "title": "Houses",
-                "cell_count": 4,
-                "last_cell_type": "code",
-                "last_output": "42",
-            }
+            assert told == {"title": "Houses", "cell_count": 4, "last_cell_type": "code"}
             if shape == "summary":
                 assert (cells, metadata) == (None, None)
             else:
@@ -128,12 +132,13 @@ async def test_o6_the_notebook_in_short_and_in_full(tmp_path):
 
 
 async def test_o6_the_output_of_the_cell_that_has_just_ended_is_told(tmp_path):
-    cells = [[add(f"print({number})"), RUN] for number in range(8)]
+    quiet = {**RUN, "need_output": False}
+    cells = [[add(f"print({number})"), quiet] for number in range(8)]
     async with lab(tmp_path) as room:
         room.planner.step("read", behaviors=cells)
         await completed(room)
         told = [context(seen)["notebook"] for seen in feedbacks(room)]
-        assert [notebook["last_output"] for notebook in told] == [f"{n}\n" for n in range(8)]
+        assert [notebook["last_output"] for notebook in told] == [f"{n}" for n in range(8)]
         assert [notebook["cell_count"] for notebook in told] == list(range(1, 9))
 
 
@@ -289,3 +294,42 @@ async def test_p5_the_counts_are_true(tmp_path):
                 "last_action_result": "success",
             },
         ]
+
+
+async def test_o12_the_budget_holds_for_every_observation_of_a_run(tmp_path):
+    code = """
+for n in range(300):
+    globals()[f'value_{n}'] = 'y' * 40
+print('x' * 3500)
+"""
+    essay = {"level": "steps", "focus": "look " * 4000}
+    start = {"targetAchieved": False, "context_update": {"progress_update": essay}}
+    only = {"variables_to_include": ["value_7"], "effects_config": {"include_history": False}}
+    async with lab(tmp_path, PLAN, notebook_cells="full") as room:
+        room.planner.step("read", behaviors=[[add(code), RUN]] * 6)
+        room.planner.on("planning", start, state="STEP_RUNNING", step="read")
+        for _ in range(4):
+            room.planner.on("planning", CONTINUE, is_feedback=True)
+        room.planner.on("planning", {**CONTINUE, "context_filter": only}, is_feedback=True)
+        await completed(room)
+        sizes = [size_of(observed(seen)) for seen in room.planner.requests]
+        assert max(sizes) <= 12 * 1024
+        *_, unfiltered, filtered = (
+            size_of(observed(seen)) for seen in room.planner.seen("/generating")
+        )
+        assert filtered < unfiltered
+        left_out = context(feedbacks(room)[-1])["left_out"]
+        assert left_out["variables"] > 0
+        assert left_out["effects"] > 0
+        assert size_of((await room.run.observation()).to_wire()) <= 12 * 1024
+
+
+async def test_o6_cells_are_told_when_the_planner_asks_for_them(tmp_path):
+    asks = {**CONTINUE, "context_filter": {"notebook": {"cells": 2}}}
+    async with lab(tmp_path) as room:
+        room.planner.step("read", behaviors=[[say("a"), say("b"), say("c")], [say("d")]])
+        room.planner.on("planning", asks, is_feedback=True)
+        await completed(room)
+        first, second = (context(s)["notebook"] for s in room.planner.seen("/generating"))
+        assert "cells" not in first
+        assert [cell["source"] for cell in second["cells"]] == ["b", "c"]

@@ -37,7 +37,13 @@ async def test_o9_produced_means_that_the_kernel_has_it(tmp_path):
         await room.events.until(lambda: room.run.resting)
         assert room.state == "workflow_completed", room.run.view().error
         [feedback] = feedbacks(room)
-        assert progress(feedback)["behaviors"]["current_outputs"]["in_progress"] == ["raw"]
+        assert progress(feedback)["behaviors"]["current_outputs"] == {
+            "expected": ["raw", "ghost"],
+            "produced": ["raw"],
+            "in_progress": [],
+        }
+        expected = "'ghost' was expected of this behavior but is not in the kernel"
+        assert context(feedback)["effects"]["current"] == [f"⚠️ WARN: {expected}"]
         after = next(
             s for s in room.planner.requests if s.state == "STEP_RUNNING" and s.step == "check"
         )
@@ -56,6 +62,29 @@ async def test_o9_produced_means_that_the_kernel_has_it(tmp_path):
             "raw",
             "df",
         ]
+
+
+async def test_b3_o9_at_feedback_what_was_made_is_produced_and_a_temporary_is_not(tmp_path):
+    start = {
+        "targetAchieved": False,
+        "context_update": {
+            "outputs": {"expected": ["df_x", "df_working"], "in_progress": ["df_working"]}
+        },
+    }
+    async with lab(tmp_path) as room:
+        room.planner.step("read", behaviors=[[add("df_x = df_working = 1"), RUN], [say("x")]])
+        room.planner.on("planning", start, state="STEP_RUNNING")
+        await completed(room)
+        [first, _second] = feedbacks(room)
+        assert progress(first)["behaviors"]["current_outputs"] == {
+            "expected": ["df_x", "df_working"],
+            "produced": ["df_x"],
+            "in_progress": [],
+        }
+        last = room.planner.requests[-1]
+        [load] = progress(last)["stages"]["completed"]
+        assert load["outputs_produced"] == {"variables": ["df_x"]}
+        assert context(last)["variables"]["df_working"] == 1, "it is still there"
 
 
 async def test_o10_promotion_by_an_answer_and_by_an_action(tmp_path):
@@ -179,8 +208,10 @@ print('keep this')
         assert str(told["variables"]["rows"]).endswith("[998, 999]")
         assert told["variables"]["mood"] == "calm"
         assert set(told["variables"]) == {"n", "table", "rows", "mood"}
-        assert told["effects"]["history"] == ["keep this"]
+        assert told["effects"]["history"] == []
         lines = "\n".join(told["effects"]["current"])
+        assert "keep this" in lines
+        assert "drop" not in lines
         assert "Variable 'missing' requested but not found in context" in lines
         assert "Variable 'nowhere' to be summarised but not found" in lines
         assert "'checked'" not in lines
@@ -191,7 +222,7 @@ print('keep this')
         second_feedback = feedbacks(room)[1]
         assert "other" in context(second_feedback)["variables"], "planning is told everything"
         assert "other" in context(free)["variables"], "a filter counts once"
-        assert any("'checked' was reported" in warning for warning in room.warnings())
+        assert any("'checked' is to be validated" in warning for warning in room.warnings())
         assert len(filtered.raw) < len(free.raw)
         assert whole.state == "BEHAVIOR_RUNNING"
 

@@ -209,7 +209,7 @@ async def test_u6_when_the_current_stage_vanishes_the_run_goes_on_elsewhere(tmp_
         await room.go()
         await room.answer("confirm")
         assert room.state == "workflow_completed", room.run.view().error
-        assert await room.sources() == ["s1", "s4"]
+        assert await room.sources() == ["s1", "s4", "s3"]
 
 
 async def test_u8_cancel_while_pending(tmp_path):

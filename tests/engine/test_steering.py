@@ -158,7 +158,7 @@ async def test_f14_cancel_while_paused_and_while_a_call_is_under_way(tmp_path):
             await asyncio.Event().wait()
 
         room.planner.on("planning", never, state="IDLE")
-        await room.command("resume")
+        await room.command("restart")
         async with asyncio.timeout(HANG_GUARD):
             await hang.wait()
             await room.command("cancel")

@@ -27,7 +27,7 @@ from notebook_bcc_ext.adapters.planner_factory import make_planner
 from notebook_bcc_ext.engine.factory import make_run
 from notebook_bcc_ext.engine.run import Run
 from notebook_bcc_ext.errors import BccError
-from notebook_bcc_ext.ports import OutputListener, RunResult, RunStatus, Variables
+from notebook_bcc_ext.ports import OutputListener, Overwritten, RunResult, RunStatus, Variables
 from notebook_bcc_ext.protocol.runs import Command, CommandName, RunRequest
 from notebook_bcc_ext.protocol.settings import Settings
 from tests.fakes import MemoryNotebook, MemoryStore
@@ -112,6 +112,7 @@ class EchoRunner:
 
     language = "python"
     identity = "echo"
+    theirs = ("x",)
 
     def __init__(self, chance: random.Random) -> None:
         self._chance = chance
@@ -139,9 +140,25 @@ class EchoRunner:
     async def present(self, names: Sequence[str]) -> set[str]:
         return {name for name in names if self._chance.random() < 0.5}
 
+    async def importable(self, modules: Sequence[str]) -> set[str]:
+        return set(modules)
+
     async def promote(self, old: str, new: str) -> None: ...
 
+    def belong(self, run_id: str, theirs: Sequence[str] | None) -> None: ...
+
+    async def overwritten(self) -> Overwritten:
+        return Overwritten(("x",) if self._chance.random() < 0.1 else ())
+
+    async def leave(self, temporaries: Sequence[str]) -> Overwritten:  # noqa: ARG002
+        return Overwritten()
+
     async def interrupt(self) -> None: ...
+
+    def mark_used(self) -> None: ...
+
+    def adopt(self, settings: Settings) -> None:
+        pass
 
     async def close(self) -> None: ...
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from notebook_bcc_ext.errors import SettingsError
+from notebook_bcc_ext.errors import NotebookPathError, SettingsError
 from notebook_bcc_ext.hosting.headless import notebook_place
 from notebook_bcc_ext.protocol.runs import RunRequest
 
@@ -24,7 +24,7 @@ def request(file):
 def refusal(file):
     try:
         notebook_place(request(file))
-    except SettingsError as error:
+    except (SettingsError, NotebookPathError) as error:
         return str(error)
     return None
 
@@ -83,3 +83,20 @@ def test_what_is_no_notebook_is_named(folder):
     (folder / "made.ipynb").mkdir()
     assert "is a folder" in refusal(folder / "made.ipynb")
     assert "does not exist; make it first" in refusal(folder / "none" / "report.ipynb")
+
+
+def test_s4_a_hidden_notebook_is_refused_and_stays_as_it_is(folder):
+    hidden = folder / ".mine.ipynb"
+    hidden.write_text("mine")
+    assert "is hidden" in refusal(hidden)
+    assert "is no notebook" in refusal(folder / ".ipynb")
+    # Where it lies is the person's own choice.
+    (folder / ".cache").mkdir()
+    assert refusal(folder / ".cache" / "run.ipynb") is None
+
+
+def test_s11_one_notebook_has_one_place(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    (folder / "sub").mkdir()
+    spellings = ["run.ipynb", "./run.ipynb", "sub/../run.ipynb", f"{folder}//run.ipynb"]
+    assert {notebook_place(request(path)) for path in spellings} == {(folder / "run.ipynb", folder)}

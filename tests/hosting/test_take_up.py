@@ -64,6 +64,21 @@ def plan(scripted, *, proposal=False):
     scripted.step("more", behaviors=[[say("more")]])
 
 
+async def test_u2_after_a_restart_actions_are_asked_for_in_behavior_running(tmp_path):
+    async with ScriptedPlanner() as planner:
+        plan(planner)
+        async with server(tmp_path, planner, interactive_mode=True) as manager:
+            run = await begin(manager, planner)
+            await until(lambda: run.status == "paused")
+            assert run.world.machine.state == "action_completed"
+        async with server(tmp_path, planner) as manager:
+            again = manager.get(run.id)
+            await command(again, "resume")
+            await until(lambda: again.status == "done")
+        assert sources(tmp_path) == ["one", "two", "three"]
+        assert [seen.state for seen in planner.seen("/generating")] == ["BEHAVIOR_RUNNING"] * 3
+
+
 async def test_a_pending_proposal_outlives_the_server(tmp_path):
     async with ScriptedPlanner() as planner:
         plan(planner, proposal=True)
@@ -175,8 +190,7 @@ async def test_code_that_may_have_run_is_asked_about(tmp_path, answer):
             assert ran.read_text() == ("xx" if answer == "confirm" else "x")
 
 
-@pytest.mark.parametrize("answer", ["confirm", "reject"])
-async def test_a_lost_kernel_is_rebuilt_only_on_request(tmp_path, answer):
+async def test_a_lost_kernel_is_rebuilt_only_on_request(tmp_path):
     async with ScriptedPlanner() as planner:
         plan(planner)
         planner.step("s1", behaviors=[[add("x = 41"), RUN]])
@@ -194,14 +208,44 @@ async def test_a_lost_kernel_is_rebuilt_only_on_request(tmp_path, answer):
             await until(lambda: again.status == "waiting")
             pending = again.view().pending
             assert (pending.kind, len(pending.content["cell_ids"])) == ("rebuild", 1)
-            await command(again, answer)
+            await command(again, "reject")
+            await until(lambda: again.status == "paused")
+            assert again.view().status_reason == "kernel"
+            await command(again, "resume")
+            await until(lambda: again.status == "waiting")
+            await command(again, "confirm")
             await until(
                 lambda: again.status == "waiting" and again.view().pending.kind == "behavior"
             )
             await command(again, "confirm")
             await until(lambda: again.status == "done")
             notebook = nbformat.read(tmp_path / "run.ipynb", as_version=4)
-            assert notebook.cells[1].outputs[0].text == f"{answer == 'confirm'}\n"
+            assert notebook.cells[1].outputs[0].text == "True\n"
+
+
+async def test_c6_a_reset_that_was_cut_short_is_finished_by_the_next_life(tmp_path, monkeypatch):
+    async with ScriptedPlanner() as planner:
+        plan(planner)
+        async with server(tmp_path, planner) as manager:
+            run = await begin(manager, planner)
+            await until(lambda: run.status == "done")
+            asked = asyncio.Event()
+
+            async def never(*_):
+                asked.set()
+                await asyncio.Event().wait()
+
+            monkeypatch.setattr(run.world.notebook, "remove_cells", never)
+            order = asyncio.create_task(command(run, "reset"))
+            await asked.wait()
+        order.cancel()
+        assert sources(tmp_path) == ["one", "two", "three"]
+        async with server(tmp_path, planner) as manager:
+            again = manager.get(run.id)
+            await until(lambda: again.world.memory.replaces is None)
+            await again.finished()
+            assert (again.status, again.allowed_commands) == ("cancelled", ["restart"])
+            assert sources(tmp_path) == []
 
 
 async def test_finished_runs_stay_to_be_looked_at(tmp_path):

@@ -38,6 +38,10 @@ def filtered(wanted, *, summaries=None, **parts):
     return apply_filter(observation(**parts), ContextFilter.parse(wanted), summaries or {})
 
 
+def texts(result):
+    return [warning.text for warning in result.warnings]
+
+
 def test_only_the_variables_that_were_asked_for():
     result = filtered(
         {"variables_to_include": ["df", "n"]}, variables={"df": "DataFrame", "n": 3, "x": 1}
@@ -49,7 +53,7 @@ def test_only_the_variables_that_were_asked_for():
 def test_a_missing_variable_is_a_warning_in_the_effects():
     result = filtered({"variables_to_include": ["gone"]}, current=["printed"])
     assert result.observation.context.variables == {}
-    assert result.warnings == ["Variable 'gone' requested but not found in context"]
+    assert texts(result) == ["Variable 'gone' requested but not found in context"]
     assert result.observation.context.effects.current == [
         "printed",
         "⚠️ WARN: Variable 'gone' requested but not found in context",
@@ -63,6 +67,31 @@ def test_a_missing_variable_with_a_strategy_is_summarised_by_the_kernel():
     )
     assert result.observation.context.variables == {"big": "(3, 4)"}
     assert len(result.warnings) == 1
+
+
+def test_b8_a_summary_wins_where_the_name_is_in_both_lists():
+    result = filtered(
+        {
+            "variables_to_include": ["rows", "table", "odd", "n"],
+            "variables_to_summarize": {
+                "rows": "last_2_only",
+                "table": "shape_only",
+                "odd": "in_full",
+            },
+        },
+        variables={"rows": [1, 2, 3], "table": "DataFrame(3×4)", "odd": 5, "n": 1},
+        summaries={"table": "(3, 4)", "odd": "int"},
+    )
+    told = result.observation.context.variables
+    assert told == {"rows": [2, 3], "table": "(3, 4)", "odd": 5, "n": 1}
+    assert texts(result) == ["unknown summary 'in_full' for variable 'odd'"]
+
+
+def test_b8_what_is_in_both_lists_and_nowhere_else_is_said_once():
+    result = filtered(
+        {"variables_to_include": ["gone"], "variables_to_summarize": {"gone": "shape_only"}}
+    )
+    assert texts(result) == ["Variable 'gone' requested but not found in context"]
 
 
 def test_summaries_of_the_kernel_and_of_the_planners_own_variables():
@@ -101,7 +130,7 @@ def test_an_unknown_strategy_or_name_is_a_warning():
         {"variables_to_summarize": {"a": "in_full", "b": "shape_only"}}, variables={"a": 1}
     )
     assert result.observation.context.variables == {}
-    assert result.warnings == [
+    assert texts(result) == [
         "unknown summary 'in_full' for variable 'a'",
         "Variable 'b' to be summarised but not found in context",
     ]
@@ -130,9 +159,9 @@ def test_a_bad_or_catastrophic_pattern_is_a_warning_and_no_hang():
     result = filtered({"effects_config": config}, current=["a" * 4000 + "b"])
     assert result.observation.context.effects.current == ["a" * 4000 + "b"]
     assert len(result.warnings) == 3
-    assert any("takes too long" in warning for warning in result.warnings)
-    assert any("not a regular expression" in warning for warning in result.warnings)
-    assert any("longer than 500" in warning for warning in result.warnings)
+    assert any("takes too long" in warning for warning in texts(result))
+    assert any("not a regular expression" in warning for warning in texts(result))
+    assert any("longer than 500" in warning for warning in texts(result))
 
 
 def test_focus_levels_and_expected_outputs():

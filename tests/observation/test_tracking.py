@@ -3,9 +3,10 @@
 from notebook_bcc_ext.observation.effects import (
     MAX_CURRENT,
     MAX_ENTRY_CHARS,
+    Effect,
     EffectsLog,
-    text_of_outputs,
 )
+from notebook_bcc_ext.observation.output_text import MAX_HTML_CHARS, text_of_html, text_of_outputs
 from notebook_bcc_ext.observation.outputs import OutputsTracker
 from notebook_bcc_ext.observation.sections import SectionTracker
 from notebook_bcc_ext.observation.todo import updated_todo_list
@@ -13,19 +14,44 @@ from notebook_bcc_ext.protocol.observation import Artifact, SectionProgress
 from notebook_bcc_ext.protocol.planner import EffectsUpdate, OutputsUpdate, TodoListUpdate
 
 
-def test_o5_current_moves_to_history_when_a_behavior_ends():
+def test_o5_current_becomes_history_when_the_next_behavior_prints():
     effects = EffectsLog()
-    effects.add("printed")
+    effects.add("printed", "cell-1")
     effects.add("  \n")
     effects.warn("missing")
-    effects.move_to_history()
+    effects.behavior_ended()
+    effects.warn("late", "name:x")
+    assert effects.current == ["printed", "⚠️ WARN: missing", "⚠️ WARN: late"]
     effects.apply(EffectsUpdate(current=["said"], history=["earlier"]))
     assert effects.view().to_wire() == {
-        "current": ["said"],
-        "history": ["printed", "⚠️ WARN: missing", "earlier"],
+        "current": ["⚠️ WARN: late", "said"],
+        "history": ["printed", "earlier"],
+        "cells": {"current": [None, None], "history": ["cell-1", None]},
     }
+    effects.settle(["name:x"])
+    assert effects.current == ["said"]
     effects.clear()
     assert effects.current == []
+
+
+def test_o5_a_warning_is_said_once_and_never_becomes_history():
+    effects = EffectsLog()
+    assert effects.warn("the kernel is busy", "variables")
+    effects.add("printed")
+    assert not effects.warn("the kernel is busy", "variables")
+    effects.move_to_history()
+    assert (effects.current, effects.history) == (["⚠️ WARN: the kernel is busy"], ["printed"])
+
+
+def test_o5_effects_survive_a_restart_and_those_of_an_earlier_version_are_read():
+    effects = EffectsLog([Effect("printed", "cell-1", told=True)], ["old"])
+    effects.warn("missing", "name:x")
+    again = EffectsLog.from_snapshot(effects.to_snapshot())
+    assert again.to_snapshot() == effects.to_snapshot()
+    again.add("next")
+    assert again.history == ["old", "printed"]
+    before = EffectsLog.from_snapshot({"current": ["a"], "history": ["b"]})
+    assert (before.current, before.history) == (["a"], ["b"])
 
 
 def test_o5_effects_are_bounded():
@@ -47,6 +73,40 @@ def test_o5_the_text_of_outputs_is_what_a_person_reads():
         {"output_type": "display_data"},
     ]
     assert text_of_outputs(outputs) == "a\nb\n42\n[image/png]\nValueError: no"
+
+
+def test_b9_o5_pieces_of_a_stream_are_one_text_and_objects_are_not_told_by_name():
+    def shown(data):
+        return text_of_outputs([{"output_type": "display_data", "data": data}])
+
+    streams: list[dict[str, object]] = [
+        {"output_type": "stream", "name": "stdout", "text": "a"},
+        {"output_type": "stream", "name": "stdout", "text": "b\n"},
+        {"output_type": "stream", "name": "stderr", "text": "c"},
+    ]
+    assert text_of_outputs(streams) == "ab\nc"
+    figure = {"text/plain": "<Figure size 640x480 with 1 Axes>", "image/png": "…"}
+    styled = {
+        "text/plain": "<pandas.io.formats.style.Styler at 0x7f03>",
+        "text/html": "<table><thead><tr><th></th><th>a</th></tr></thead>"
+        "<tr><th>0</th><td>1.5</td></tr></table>",
+    }
+    mark = {"text/plain": "<IPython.core.display.Markdown object>", "text/markdown": "**x**"}
+    script = {"text/html": "<script>draw()</script>"}
+    assert [shown(data) for data in (figure, styled, mark, script)] == [
+        "[image/png]",
+        "   a\n0  1.5",
+        "**x**",
+        "[text/html]",
+    ]
+    assert shown({"text/plain": "<object>"}) == "<object>"
+
+
+def test_b9_o5_html_of_any_kind_is_read_quickly_and_to_its_end():
+    assert text_of_html("<p>a<p>b<br>c<ul><li>d</ul>") == "a\nb\nc\nd"
+    assert text_of_html("<table><td>a<table><tr><td>x</table></td><td>b</td>") == "a x  b"
+    for nasty in ("<", "<!--", "<a ", "</", "&", "<![CDATA[", "<table><tr><td>", "<script>"):
+        text_of_html(nasty * (2 * MAX_HTML_CHARS // len(nasty)))
 
 
 def test_p6_todo_list():
@@ -118,7 +178,10 @@ def test_o9_from_behavior_to_step_to_stage():
     assert outputs.stages.produced == ["summary", "df", "report"]
     produced, warnings = outputs.end_stage({"df", "report"})
     assert produced.variables == ["df", "report"]
-    assert warnings == ["'summary' was reported as produced by this stage but is not in the kernel"]
+    assert [warning.text for warning in warnings] == [
+        "'df_cleaned' was expected of this stage but is not in the kernel",
+        "'summary' was reported as produced by this stage but is not in the kernel",
+    ]
 
 
 def test_o9_a_claim_that_the_kernel_does_not_confirm_is_not_produced():
@@ -128,7 +191,46 @@ def test_o9_a_claim_that_the_kernel_does_not_confirm_is_not_produced():
     assert outputs.names() == ["a", "d", "b", "c", "checked"]
     produced, warnings = outputs.end_behavior({"a"})
     assert produced.variables == ["a"]
-    assert [w.split("'")[1] for w in warnings] == ["b", "checked"]
+    assert [warning.text for warning in warnings] == [
+        "'d' was expected of this behavior but is not in the kernel",
+        "'checked' is to be validated after this behavior but is not in the kernel",
+        "'b' was reported as produced by this behavior but is not in the kernel",
+    ]
+
+
+def test_b3_o9_a_temporary_is_produced_only_when_it_is_promoted_or_reported():
+    outputs = OutputsTracker()
+    outputs.enter_stage(["tmp"])
+    outputs.enter_step(["tmp"])
+    outputs.enter_behavior(["tmp", "log"])
+    outputs.apply(OutputsUpdate(in_progress=["tmp", "other", "log"]))
+    outputs.note_present({"tmp", "other", "log"})
+    assert outputs.behaviors.attainment(outputs.seen) == 0
+    outputs.apply(OutputsUpdate(produced=["log"]))
+    assert outputs.check_behavior({"tmp", "other", "log"}) == []
+    assert outputs.behaviors.view().to_wire() == {
+        "expected": ["tmp", "log"],
+        "produced": ["log"],
+        "in_progress": [],
+    }
+    there = {"tmp", "other", "log"}
+    ends = (outputs.end_behavior, outputs.end_step, outputs.end_stage)
+    assert [end(there)[0].variables for end in ends] == [["log"]] * 3
+
+
+def test_b9_o2_findings_are_kept_handed_up_and_bounded():
+    outputs = OutputsTracker()
+    outputs.apply(OutputsUpdate.parse({"findings": "a", "key_findings": ["x"]}))
+    assert outputs.behaviors.view().to_wire()["findings"] == "a"
+    outputs.end_behavior(())
+    outputs.enter_behavior(())
+    outputs.apply(OutputsUpdate.parse({"findings": "b", "key_findings": ["x", "y"]}))
+    outputs.end_behavior(())
+    produced, _ = outputs.end_step(())
+    assert produced.to_wire() == {"findings": "b", "key_findings": ["x", "y"], "variables": []}
+    [warning] = outputs.apply(OutputsUpdate.parse({"essay": "x" * 9_000}))
+    assert warning.text.startswith("'essay' of outputs were not kept")
+    assert "essay" not in outputs.behaviors.findings
 
 
 def test_o10_a_promoted_temporary_leaves_progress():

@@ -46,6 +46,21 @@ class Kernel:
         self._client._display_id_map.clear()
         self._seen: dict[str, Any] | None = None
 
+    def forget(self) -> None:
+        """As after a restart, without the wait."""
+        self.do("%reset -f")
+
+    def do(self, code: str) -> list[Any]:
+        """Run code of the person's, outside the notebook; its outputs."""
+        notebook, self._client.nb = self._client.nb, new_notebook(cells=[new_code_cell(code)])
+        cell = self._client.nb.cells[0]
+        try:
+            self._client.execute_cell(cell, 0)
+        finally:
+            self._client.nb, self._seen = notebook, None
+        outputs: list[Any] = cell.outputs
+        return outputs
+
     def run(self, cell: nbformat.NotebookNode) -> str | None:
         """Run a cell of the notebook; the error as text, or None."""
         self._seen = None
@@ -106,6 +121,12 @@ class Run:
                 texts.append(output.get("text") or shown)
         return "\n".join(texts)
 
+    def first_output(self) -> str:
+        """What stands under the title."""
+        outputs = next(cell.outputs for cell in self.notebook.cells if cell.get("outputs"))
+        shown: str = outputs[0].data["text/markdown"]
+        return shown
+
     def markdown(self) -> str:
         return "\n\n".join(c.source for c in self.notebook.cells if c.cell_type == "markdown")
 
@@ -122,7 +143,9 @@ class Simulator:
         *,
         approve: bool = True,
         planner: EmbeddedPlanner | None = None,
+        stages: int = 99,
     ) -> None:
+        """`stages`: how many of the first plan are played."""
         kernel.begin()
         self.kernel = kernel
         self.planner = planner or EmbeddedPlanner()
@@ -134,10 +157,12 @@ class Simulator:
         self.current: dict[str, Any] = {}
         self.done: dict[str, list[str]] = {"stages": [], "steps": [], "behaviors": []}
         self.calls = 0
+        self.stages = stages
 
     def run(self) -> Run:
         answer = self.plan("IDLE")
         self.workflow = answer["context_update"]["workflow_update"]["updated_workflow"]
+        self.workflow["stages"] = self.workflow["stages"][: self.stages]
         while (stage := self._next(self.workflow["stages"], "stages")) is not None:
             self.current = {"stage_id": stage}
             self.done["steps"] = []
@@ -214,6 +239,8 @@ class Simulator:
         match action:
             case {"action": "add", "shot_type": "action", "content": content}:
                 cells.append(new_code_cell(content))
+                if action.get("metadata", {}).get("source_hidden"):
+                    cells[-1].metadata.jupyter = {"source_hidden": True}
             case {"action": "exec"}:
                 return self.kernel.run(cells[-1])
             case {"action": "update_title", "title": title}:

@@ -272,15 +272,48 @@ def test_f7_step_and_stage_ends_are_judged_by_what_remains(planner: EmbeddedPlan
     assert focus(planner.plan(more)) == "1 to go: last"
 
 
-def test_u5_a_step_that_a_person_added_is_noted_and_passed(planner: EmbeddedPlanner) -> None:
+def test_c10_a_step_that_a_person_added_is_passed_and_nothing_is_done(
+    planner: EmbeddedPlanner,
+) -> None:
     given: dict[str, Any] = {"stage": "first", "step": "my_own", "behavior": "behavior_001"}
-    assert not planner.plan(request("STEP_RUNNING", **given)).achieved
-    actions = list(planner.generate(request("BEHAVIOR_RUNNING", **given)))
-    assert "it is left to you" in actions[1]["content"]
-    assert planner.plan(request("ACTION_COMPLETED", **given, feedback=FINE)).achieved
+    answer = planner.plan(request("STEP_RUNNING", **given))
+    assert answer.achieved  # Before any behavior: the plan shows it as passed over.
+    assert "it is left to you" in focus(answer)
+    assert list(planner.generate(request("BEHAVIOR_RUNNING", **given))) == []
 
 
 def test_e1_without_a_state_the_location_tells_the_level(planner: EmbeddedPlanner) -> None:
     assert planner.plan(request("")).context_update.workflow_update is not None
     assert planner.plan(request("", stage="first")).behavior is None
     assert planner.plan(request("", stage="first", step="one")).behavior is not None
+
+
+KERNEL = {"playbook": "other", "goal": "kernel", "language": "zh", "extra": 9, "data_path": "k.csv"}
+
+
+@pytest.mark.parametrize("state", ["IDLE", "STEP_RUNNING"])
+def test_e1_a_variable_of_the_kernel_is_not_what_the_person_chose(
+    tmp_path: Path, state: str
+) -> None:
+    (tmp_path / "demo.yaml").write_text(PLAYBOOK, encoding="utf-8")
+    library = PlaybookLibrary([tmp_path / "demo.yaml"])
+    planner = EmbeddedPlanner(library, "demo", said={"needed": "it"})
+    asked = request(state, stage="first", step="one", variables={**KERNEL, "needed": "kernel"})
+    situation = planner.situation(asked)
+    assert situation.playbook.name == "demo"
+    assert situation.language == "en"
+    seen = situation.variables
+    assert (seen["needed"], seen["extra"]) == ("it", 7)
+    assert "goal" not in seen
+    assert "data_path" not in seen
+    own = EmbeddedPlanner(library, "demo", said={"needed": "it", "goal": "mine", "extra": 1})
+    assert own.situation(asked).variables["goal"] == "mine"
+    assert own.situation(asked).variables["extra"] == 1
+
+
+def test_e1_a_service_is_told_the_playbook_that_a_kernel_variable_hides(
+    planner: EmbeddedPlanner,
+) -> None:
+    asked = request("IDLE", variables=KERNEL)
+    asked.observation.context.inputs = {"playbook": "demo"}
+    assert planner.situation(asked).playbook.name == "demo"

@@ -15,9 +15,13 @@ from tests.planners.csv_files import FILES
 from tests.planners.simulator import Kernel, Run, Simulator, live_kernel
 
 NOTHING_TO_ANALYSE = {
-    "empty", "only_bom", "header_only", "zip_archive", "web_page", "json_text",
-}  # fmt: skip
-NO_MODEL = NOTHING_TO_ANALYSE | {
+    "empty": "'empty.csv' is empty",
+    "only_bom": "'only_bom.csv' is empty",
+    "header_only": "'header_only.csv' has column names but no rows",
+    "zip_archive": "'zip_archive.csv' is neither text nor a kind of table",
+    "web_page": "'web_page.csv' holds a web page or XML",
+}
+NO_MODEL = NOTHING_TO_ANALYSE.keys() | {"json_text"} | {
     "one_column", "one_row", "two_rows", "only_dates", "mostly_missing", "all_missing",
     "semicolons", "tabs_utf16", "latin1", "bom", "carriage_returns", "ragged", "open_quote",
     "comments_before", "comment_as_header", "money_and_percent", "pandas_names",
@@ -41,6 +45,7 @@ def play(kernel: Kernel, tmp_path_factory: pytest.TempPathFactory) -> Any:
         if name in FILES:
             path.write_bytes(FILES[name]())
         given = {"playbook": "lifecycle", "data_path": str(path), **variables}
+        kernel.forget()
         return Simulator(kernel, given, approve=approve, planner=PLANNER).run()
 
     return run
@@ -58,26 +63,32 @@ def assert_clean(run: Run) -> None:
             assert "{{" not in cell.source
 
 
+def assert_failed_with(run: Run, sentence: str) -> None:
+    """N6: one sentence for the person, the same in the notebook, and nothing counted as done."""
+    assert run.status == "error"
+    failure = run.answers[-1]["metadata"]["failure"]
+    assert sentence in failure
+    assert failure.count(". ") == 0
+    assert run.output().strip() == failure
+    assert run.errors == []
+    assert run.steps_done == []
+
+
 @pytest.mark.parametrize("name", sorted(FILES))
 def test_e3_every_file_ends_in_a_report_or_in_one_sentence(play: Any, name: str) -> None:
     run = play(name)
-    assert_clean(run)
     if name in NOTHING_TO_ANALYSE:
-        assert "There is nothing to analyse" in run.output()
-        assert run.steps_done == ["load"]
-        assert "model" in run.steps_skipped
+        assert_failed_with(run, NOTHING_TO_ANALYSE[name])
         return
+    assert_clean(run)
     assert run.steps_done[-1] == "findings"
     assert "Recommended next steps" in run.output()
-    assert ("baseline" in run.steps_skipped) == (name in NO_MODEL)
+    assert ("baseline" not in run.steps_done) == (name in NO_MODEL)
     assert run.figures() <= 12
 
 
 def test_e3_a_missing_file_is_said_and_nothing_else_is_done(play: Any) -> None:
-    run = play("not_there")
-    assert_clean(run)
-    assert "does not exist" in run.output()
-    assert any("not needed: there is no data to analyse" in focus for focus in run.focus)
+    assert_failed_with(play("not_there"), "not_there.csv' does not exist")
 
 
 def test_e3_step_is_skipped_when_its_goal_is_met(play: Any) -> None:
@@ -105,29 +116,29 @@ def test_u6_a_declined_proposal_is_not_asked_again_and_the_run_goes_on(play: Any
     assert_clean(run)
     assert len(run.proposals) == 1
     assert "time_order" not in run.steps_done
-    assert "Validate the model in time order" in run.output()
+    assert "Test the model in time order" in run.output()
 
 
 def test_e3_findings_hold_the_actual_numbers(play: Any) -> None:
     run = play("repeated_rows")
     assert "**140 rows** and **4 columns**" in run.output()
-    assert "40 rows (28.6%) repeat an earlier row" in run.output()
+    assert "40 rows repeat an earlier row (28.6%)" in run.output()
     facts = run.variables["facts"]
     assert f"**{facts['best_score']:.3f}**" in run.output()
-    first_output = run.notebook.cells[1].outputs[0].data["text/markdown"]
-    assert first_output.startswith("**Summary.** The file `repeated_rows.csv` has 140 rows")
+    assert "40 of 140 rows repeat an earlier row" in run.first_output()
+    assert "Data: `repeated_rows.csv`, 140 rows and 4 columns" in run.first_output()
 
 
 @pytest.mark.parametrize(
     ("name", "encoding", "delimiter"),
-    [("semicolons", "utf-8", "';'"), ("latin1", "cp1252", "';'"), ("gbk", "gb18030", "','"),
-     ("tabs_utf16", "utf-16", "'\\t'"), ("bom", "utf-8-sig", "','")],
+    [("semicolons", "utf-8", ";"), ("latin1", "cp1252", ";"), ("gbk", "gb18030", ","),
+     ("tabs_utf16", "utf-16", "\\t"), ("bom", "utf-8-sig", ",")],
 )  # fmt: skip
 def test_e3_encoding_and_delimiter_are_detected(
     play: Any, name: str, encoding: str, delimiter: str
 ) -> None:
     run = play(name)
-    assert f"Encoding **{encoding}**, delimiter **{delimiter}**" in run.output()
+    assert f"with encoding **{encoding}** and delimiter `{delimiter}`" in run.output()
     assert run.variables["facts"]["numbers"] == 2
 
 
@@ -147,10 +158,10 @@ def test_e3_what_is_written_for_people_is_read(
 
 @pytest.mark.parametrize(
     ("target", "expected"),
-    [("member", "The target is `member`, as asked for; this is a classification task"),
-     ("INCOME", "The target is `income`, as asked for; this is a regression task"),
+    [("member", "about `member`, the column that was asked for"),
+     ("INCOME", "about `income`, the column that was asked for"),
      ("nonsense", "there is no column `nonsense`"),
-     ("'); import os; os.abort() #", "No model is fitted: there is no column")],
+     ("'); import os; os.abort() #", "there is no column `'); import os; os.abort() #`")],
 )  # fmt: skip
 def test_e3_target_can_be_named(play: Any, target: str, expected: str) -> None:
     run = play("mixed", target=target)
@@ -161,8 +172,11 @@ def test_e3_target_can_be_named(play: Any, target: str, expected: str) -> None:
 @pytest.mark.parametrize("name", ["dates", "mostly_missing", "empty"])
 def test_e3_report_in_chinese(play: Any, name: str) -> None:
     run = play(name, language="zh-CN", goal="价格由什么决定？")
-    assert_clean(run)
+    if name == "empty":
+        assert_failed_with(run, "没有可分析的内容")
+    else:
+        assert_clean(run)
+        assert "建议的后续工作" in run.output()
     assert "**问题**：" in run.markdown()
-    assert ("没有可分析的内容" if name == "empty" else "建议的后续工作") in run.output()
     for english in ("The ", "Recommended", "Missing values"):
         assert english not in run.markdown()

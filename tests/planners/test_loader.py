@@ -10,7 +10,8 @@ import pytest
 from notebook_bcc_ext.errors import NotFoundError
 from notebook_bcc_ext.planners.library import SHIPPED, PlaybookLibrary, playbook_schema
 from notebook_bcc_ext.planners.loader import load_playbook
-from notebook_bcc_ext.planners.source import PlaybookError
+from notebook_bcc_ext.planners.source import PlaybookError, read_source
+from notebook_bcc_ext.protocol.nesting import MAX_DEPTH, is_too_deep
 
 GOOD = """\
 name: small
@@ -83,7 +84,7 @@ def test_e2_a_good_playbook_loads(tmp_path: Path) -> None:
         ("- text: Hello {{ who }}", "- action: {action: exec}",
          "action 'exec': required field 'codecell_id' is missing"),
         ("- text: Hello {{ who }}", "- code_file: ../secret.py", "leaves the playbook's folder"),
-        ("- text: Hello {{ who }}", "- code_file: gone.py", "there is no file 'gone.py'"),
+        ("- text: Hello {{ who }}", "- code_file: gone.py", "'gone.py' is not there"),
         ("      - id: greet", "      - id: only", "the id 'only' is used twice"),
         ("name: small", "name: small\nname: again", "small.yaml:2: the key 'name' is given twice"),
         ("name: small", "name: [", "small.yaml:"),
@@ -120,14 +121,23 @@ def test_e2_aliases_cannot_blow_up_memory(tmp_path: Path) -> None:
         f"{name}: &{name} [{','.join(['*' + before] * 9)}]\n"
         for before, name in zip("abcdefgh", "bcdefghi", strict=True)
     )
-    with pytest.raises(PlaybookError, match="too large or too deeply nested"):
+    with pytest.raises(PlaybookError, match="more than 50,000 values"):
         load_playbook(write(tmp_path, bomb))
 
 
 @pytest.mark.parametrize("piece", ["[", "{a: ", "- "])
 def test_e2_endless_nesting_is_refused(tmp_path: Path, piece: str) -> None:
-    with pytest.raises(PlaybookError, match="too deeply nested"):
+    with pytest.raises(PlaybookError, match="nested more than 100 levels deep"):
         load_playbook(write(tmp_path, piece * 200_000))
+
+
+def test_e2_a_playbook_may_be_as_deep_as_everything_else() -> None:
+    def nested(levels: int) -> bytes:
+        return b"[" * levels + b"1" + b"]" * levels
+
+    assert not is_too_deep(read_source(Path("small.yaml"), nested(MAX_DEPTH)).data)
+    with pytest.raises(PlaybookError, match=f"nested more than {MAX_DEPTH} levels deep"):
+        read_source(Path("small.yaml"), nested(MAX_DEPTH + 1))
 
 
 def test_e2_a_stage_may_live_in_its_own_file(tmp_path: Path) -> None:
@@ -165,3 +175,79 @@ def test_e2_library_knows_shipped_and_own_files(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="there is no playbook"):
         PlaybookLibrary().get(str(own))
     assert PlaybookLibrary([own]).describe("zh")[1]["description"] == "小"
+
+
+def all_findings(path: Path) -> list[str]:
+    with pytest.raises(PlaybookError) as caught:
+        load_playbook(path)
+    return caught.value.findings
+
+
+def test_b7_all_errors_come_at_once_each_with_its_line(tmp_path: Path) -> None:
+    text = GOOD.replace("goal: Say hello\n", "gaol: Say hello\n")
+    text = text.replace("Hello {{ who }}", "Hello {{ whom }}")
+    text += """\
+              - code_file: gone.py
+              - code_file: ../outside.py
+              - code_file: .hidden.py
+              - code: x = 1
+                code: x = 2
+  - missing.yaml
+  - broken.yaml
+"""
+    write(tmp_path.parent, "secret = 1", "outside.py")
+    write(tmp_path, "secret = 1", ".hidden.py")
+    write(tmp_path, "id: [", "broken.yaml")
+    found = all_findings(write(tmp_path, text))
+    for line, words in [
+        ("small.yaml:4", "unknown key 'gaol'; did you mean 'goal'?"),
+        ("small.yaml:23", "'{{ whom }}' is neither a variable nor an output"),
+        ("small.yaml:27", "'gone.py' is not there"),
+        ("small.yaml:28", "'../outside.py' leaves the playbook's folder"),
+        ("small.yaml:29", "'.hidden.py' is hidden"),
+        ("small.yaml:31", "the key 'code' is given twice"),
+        ("small.yaml:32", "'missing.yaml' is not there"),
+        ("broken.yaml:2", "not valid YAML"),
+        ("small.yaml:1", "'goal' is missing"),
+    ]:
+        assert any(one.startswith(f"{line}:") and words in one for one in found), (line, words)
+    assert len(found) == 9
+
+
+def test_b7_a_playbook_reads_nothing_outside_its_folder_and_nothing_endless(tmp_path: Path) -> None:
+    folder = tmp_path / "own"
+    folder.mkdir()
+    write(tmp_path, "secret = 1", "secret.py")
+    (folder / "link.py").symlink_to(tmp_path / "secret.py")
+    (folder / "zero.py").symlink_to("/dev/zero")
+    write(folder, "#" * 1_000_001, "large.py")
+    (folder / "bytes.py").write_bytes(b"\xff\xfe")
+    names = ["link.py", "zero.py", "large.py", "bytes.py", "/etc/passwd", "a/../../secret.py"]
+    lines = [f"              - code_file: {name}\n" for name in names]
+    found = all_findings(write(folder, GOOD + "".join(lines)))
+    assert len(found) == len(names)
+    assert "secret = 1" not in str(found)
+    assert any("larger than 1,000,000 bytes" in one for one in found)
+    many = [f"part{n}.py" for n in range(8)]
+    for name in many:
+        write(folder, "#" * 900_000, name)
+    lines = [f"              - code_file: {name}\n" for name in many]
+    assert any(
+        "is larger than" in one for one in all_findings(write(folder, GOOD + "".join(lines)))
+    )
+
+
+def test_s13_a_placeholder_in_a_shell_line_is_explained(tmp_path: Path) -> None:
+    found = findings(
+        tmp_path, "greeting = {{ who }}", "greeting = 1\n                  !ls {{ who }}"
+    )
+    assert "line 2 of the cell: a line for the shell, or a magic, cannot take placeholders" in found
+
+
+def test_b7_code_of_a_file_keeps_its_indent(tmp_path: Path) -> None:
+    write(tmp_path, "\nif True:\n    greeting = 1\n", "hello.py")
+    text = GOOD + "              - code_file: hello.py\n"
+    playbook = load_playbook(write(tmp_path, text))
+    assert playbook.stages[0].steps[0].behaviors[0].actions[2].code == (
+        "if True:\n    greeting = 1"
+    )

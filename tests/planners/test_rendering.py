@@ -37,8 +37,11 @@ def test_e2_values_are_not_expanded_again() -> None:
 def test_e2_values_in_markdown_are_text() -> None:
     scope = Scope({"x": "<b>*a*\n# `b` [c](d) $e$", "name": "my_file_2.csv"})
     shown = render_markdown("see {{ x }}", scope)
-    assert shown == r"see \<b\>\*a\* # \`b\` \[c\](d) \$e\$"
-    assert render_markdown("{{ name }} and `{{ x }}`", scope).startswith("my_file_2.csv and `<b>")
+    assert shown == r"see &lt;b&gt;\*a\* # \`b\` \[c\](d) \$e\$"
+    assert (
+        render_markdown("{{ name }} and `{{ x }}`", scope)
+        == "my_file_2.csv and ``<b>*a* # `b` [c](d) $e$``"
+    )
     assert render_markdown("[{{ absent }}]", scope) == "[]"
 
 

@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 
 from notebook_bcc_ext.adapters.settings_sources import (
-    env_file_layer,
     environment_layer,
     load_settings,
-    parse_env_file,
 )
 from notebook_bcc_ext.errors import SettingsError
 from notebook_bcc_ext.protocol.settings import Settings, environment_name
@@ -36,7 +34,7 @@ def test_P1_each_layer_wins_over_the_one_below(tmp_path: Path):
         "DSLC_BASE_URL=http://from-file:1\nMAX_EXECUTION_STEPS=1\nNOTEBOOK_ID=file.ipynb\n"
         "LOG_LEVEL=debug\nBCC_DIALECT=v1\nUNRELATED=1\n"
     )
-    environment = {
+    environment: dict[str, str] = {
         "DSLC_BASE_URL": "http://from-env:2/",
         "MAX_EXECUTION_STEPS": "2",
         "LOG_LEVEL": "",
@@ -113,59 +111,6 @@ def test_P9_a_bad_secret_is_refused_without_showing_it(name: str, value: str):
 def test_P9_a_secret_cannot_come_from_the_browser(name: str):
     with pytest.raises(SettingsError, match="is a secret and cannot come from the run request"):
         resolve([Layer("the run request", {name: "s3cret"}, trusted=False)])
-
-
-def test_P9_configured_credentials_are_not_sent_to_another_service():
-    configured = environment_layer(
-        {"DSLC_BASE_URL": "https://planner.example", "BCC_PLANNER_TOKEN": "s3cret"}
-    )
-    same = Layer(
-        "the run request", {"dslc_base_url": "https://planner.example:443/v2"}, trusted=False
-    )
-    assert resolve([configured, same]).settings.planner_token is not None
-    other = Layer("the run request", {"dslc_base_url": "http://planner.example"}, trusted=False)
-    resolved = resolve([configured, other])
-    assert resolved.settings.planner_token is None
-    assert "planner_token" in resolved.notices[0]
-    assert "s3cret" not in resolved.notices[0]
-
-
-def test_P9_without_a_configured_address_the_token_goes_where_the_person_says():
-    configured = environment_layer({"BCC_PLANNER_TOKEN": "s3cret"})
-    asked = Layer("the run request", {"dslc_base_url": "http://planner:1"}, trusted=False)
-    assert resolve([configured, asked]).settings.planner_token is not None
-
-
-def test_env_file_forms():
-    text = """
-    # a comment
-    export A=1
-    B = two words   # with a comment
-    C="with \\"quotes\\" # kept\\n" # gone
-    D='single $raw'
-    E=
-    F=a#b
-    """
-    assert parse_env_file(text, "x") == {
-        "A": "1",
-        "B": "two words",
-        "C": 'with "quotes" # kept\n',
-        "D": "single $raw",
-        "E": "",
-        "F": "a#b",
-    }
-
-
-def test_env_file_problems_are_told_without_the_line(tmp_path: Path):
-    assert env_file_layer(tmp_path / "missing").values == {}
-    bad = tmp_path / ".env"
-    bad.write_text("A=1\ns3cret without a name\n")
-    with pytest.raises(SettingsError, match="line 2 of the file") as raised:
-        env_file_layer(bad)
-    assert "s3cret" not in str(raised.value)
-    bad.write_bytes(b"A=\xff\xfe")
-    with pytest.raises(SettingsError, match="cannot be read"):
-        env_file_layer(bad)
 
 
 def test_every_setting_has_its_own_environment_name():

@@ -45,13 +45,19 @@ async def bcc(folder: Path, *arguments: str, settings: Mapping[str, str] | None 
     return ended
 
 
-async def replay(folder: Path, record: Json | Path, *arguments: str) -> Ended:
+async def replay(
+    folder: Path,
+    record: Json | Path,
+    *arguments: str,
+    settings: Mapping[str, str] | None = None,
+) -> Ended:
     """Into `again.ipynb`."""
     file = record if isinstance(record, Path) else folder / "exported.json"
     if not isinstance(record, Path):
         _make(folder)
         file.write_text(json.dumps(record), encoding="utf-8")
-    return await bcc(folder, "replay", str(file), "--notebook", "again.ipynb", *arguments)
+    command = ("replay", str(file), "--notebook", "again.ipynb", *arguments)
+    return await bcc(folder, *command, settings=settings)
 
 
 def _make(folder: Path) -> None:

@@ -82,6 +82,51 @@ async def test_behaviors_and_cells_that_were_refused(tmp_path):
     assert sources(tmp_path / "again" / "again.ipynb") == original
 
 
+async def test_b8_c7_a_cell_that_was_refused_and_one_that_was_edited(tmp_path):
+    """The planner knew no other way; asked once more, the person changed the code."""
+    neither = {"targetAchieved": False, "transition": {"continue_behaviors": False}}
+    async with ScriptedPlanner() as planner, RealServer(tmp_path / "server") as server:
+        planner.workflow({"a": ["s1"]})
+        planner.step("s1", behaviors=[[add("x = 1"), RUN]])
+        planner.on("planning", neither, is_feedback=True, times=1)
+        run = await server.start_run(request(planner, approval="code"))
+        await answered(server, run, "confirm")
+        await answered(server, run, "reject")
+        paused = await server.until(run["id"], "paused")
+        assert paused["error"]["kind"] == "NotAllowed"
+        await server.command(run["id"], "retry")
+        await answered(server, run, "confirm")
+        await answered(server, run, "confirm", edited={"source": "x = 2"})
+        await server.until(run["id"], "done")
+        record = await exported(server, run["id"])
+        original = sources(server.notebooks / NOTEBOOK)
+    assert original[-1] == "x = 2"
+    again = await replay(tmp_path / "again", record)
+    assert (again.code, again.err) == (0, "")
+    assert sources(tmp_path / "again" / "again.ipynb") == original
+
+
+async def test_u2_a_server_that_stopped_between_two_actions(tmp_path):
+    options = {"interactive_mode": True}
+    async with ScriptedPlanner() as planner, RealServer(tmp_path / "s", options=options) as server:
+        planner.workflow({"a": ["s1"]})
+        planner.step("s1", behaviors=[[say("one"), say("two")]])
+        run = await server.start_run(request(planner))
+        await server.until(run["id"], "paused")
+        await server.stop()
+        await server.start()
+        for _ in range(4):
+            if (await server.view(run["id"]))["status"] == "done":
+                break
+            await server.command(run["id"], "resume")
+            await server.until(run["id"], "paused", "done")
+        record = await exported(server, run["id"])
+    assert {seen.state for seen in planner.seen("/generating")} == {"BEHAVIOR_RUNNING"}
+    again = await replay(tmp_path / "again", record)
+    assert (again.code, again.err) == (0, "")
+    assert sources(tmp_path / "again" / "again.ipynb") == ["one", "two"]
+
+
 async def test_a_plan_that_was_edited_before_it_began(tmp_path):
     options = {"approve_plan": True}
     async with ScriptedPlanner() as planner, RealServer(tmp_path / "s", options=options) as server:
@@ -112,7 +157,7 @@ async def test_a_run_that_failed_and_was_tried_again(tmp_path):
         await server.until(run["id"], "done")
         record = await exported(server, run["id"])
         original = sources(server.notebooks / NOTEBOOK)
-    assert original == ["one", "two"]
+    assert original == ["two"]
     again = await replay(tmp_path / "again", record)
     assert (again.code, again.err) == (0, "")
     assert sources(tmp_path / "again" / "again.ipynb") == original
@@ -200,3 +245,20 @@ async def test_the_calls_of_two_servers_are_one_record(tmp_path, how):
     again = await replay(tmp_path / "again", record)
     assert (again.code, again.err) == (0, "")
     assert sources(tmp_path / "again" / "again.ipynb") == ["one", "two"]
+
+
+@pytest.mark.parametrize("where", ["settings", "request"])
+async def test_s13_a_record_does_not_lower_the_approval_that_was_set(tmp_path, where):
+    async with ScriptedPlanner() as planner, RealServer(tmp_path / "server") as server:
+        planner.workflow({"a": ["s1"]})
+        planner.step("s1", behaviors=[[add("1 + 1"), RUN]])
+        run = await server.start_run(request(planner, approval="none"))
+        await server.until(run["id"], "done")
+        record = await exported(server, run["id"])
+    assert record[where]["approval"] == "none"
+    record["request" if where == "settings" else "settings"].pop("approval")
+    asked = await replay(tmp_path / "asked", record, settings={"BCC_APPROVAL": "code"})
+    assert asked.code != 0
+    assert "stopped at a question of the kind 'behavior'" in asked.err
+    unasked = await replay(tmp_path / "unasked", record)
+    assert (unasked.code, unasked.err) == (0, "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from tests.planner_answers import RUN, Reply, Stream, add, say
@@ -162,6 +163,142 @@ async def test_the_command_line_keeps_and_shows_no_secret(tmp_path, kind):
     store = files_in(place / "data" / "notebook_bcc")
     assert "runs.db" in [name for name, _ in store]
     assert_no_secret(("the output", ended.out + ended.err), *files_in(place), *store)
+
+
+SPY = """
+import os
+from pathlib import Path
+print("environment", os.environ.get("BCC_PLANNER_TOKEN"), os.environ.get("BCC_PLANNER_HEADERS"))
+for process in ("self", os.getppid()):
+    print("process", Path(f"/proc/{process}/environ").read_bytes())
+"""
+READER = "print('in a file:', open('found.txt').read())\nraise ValueError(open('found.txt').read())"
+
+
+def spying(planner):
+    planner.workflow({"a": ["s1"]})
+    planner.step("s1", behaviors=[[add(SPY), RUN], [add(READER), RUN]])
+
+
+def told(planner):
+    return b"".join(seen.raw for seen in planner.requests)
+
+
+def first_output(file):
+    text: str = nbformat.read(file, as_version=4).cells[0].outputs[0].text
+    return text
+
+
+async def test_s2_a_planner_elsewhere_reads_no_secret_out_of_the_kernel(tmp_path):
+    """Not out of the environment, nor the server's process, nor a file that holds one."""
+    environment = {
+        "DSLC_BASE_URL": f"http://ada:{PASSWORD}@127.0.0.1:9",
+        "BCC_PLANNER_TOKEN": TOKEN,
+        "BCC_PLANNER_HEADERS": json.dumps({"X-Api-Key": KEY}),
+    }
+    home = tmp_path / "server"
+    notebooks = home / "notebooks"
+    notebooks.mkdir(parents=True)
+    (notebooks / "found.txt").write_text(f"{TOKEN} {KEY} {PASSWORD}")
+    async with ScriptedPlanner() as planner, RealServer(home, environment=environment) as server:
+        spying(planner)
+        # A session of the person's own, begun in JupyterLab: the run works in its kernel.
+        started = await server.ask(
+            "POST",
+            "/api/sessions",
+            {"path": "run.ipynb", "name": "", "type": "notebook", "kernel": {"name": "python3"}},
+        )
+        assert started.status_code == 201, started.text
+        run = await server.start_run(
+            {"notebook": "run.ipynb", "planner": {"kind": "http", "url": planner.url}}
+        )
+        await server.until(run["id"], "failed")
+        record = await exported(server, run["id"])
+        observation = await server.get(f"runs/{run['id']}/observation")
+    said = first_output(notebooks / "run.ipynb")
+    assert said.startswith("environment None None\nprocess b")
+    assert "in a file: ***" in json.dumps(observation)
+    assert planner.requests
+    assert "Authorization" not in planner.requests[0].headers
+    assert_no_secret(
+        ("the first output", said),
+        ("the requests", told(planner)),
+        ("the record", json.dumps(record)),
+        ("the observation", json.dumps(observation)),
+        ("the log", server.log),
+    )
+
+
+async def test_s2_a_kernel_of_the_command_line_has_no_secret(tmp_path):
+    place = tmp_path / "work"
+    place.mkdir()
+    (place / "found.txt").write_text(f"{TOKEN} {KEY}")
+    settings = {
+        "BCC_PLANNER_TOKEN": TOKEN,
+        "BCC_PLANNER_HEADERS": json.dumps({"X-Api-Key": KEY}),
+    }
+    async with ScriptedPlanner() as planner:
+        spying(planner)
+        settings["DSLC_BASE_URL"] = planner.url
+        ended = await bcc(place, "run", "--notebook", "out.ipynb", "--json", settings=settings)
+    assert ended.code == 1, ended.err
+    assert planner.requests[0].headers["Authorization"] == f"Bearer {TOKEN}"
+    said = first_output(place / "out.ipynb")
+    assert said.startswith("environment None None\nprocess b")
+    assert_no_secret(
+        ("the first output", said),
+        ("the requests", told(planner)),
+        ("the terminal", ended.out + ended.err),
+    )
+
+
+async def test_s3_the_person_is_told_why_a_planner_answers_401(tmp_path):
+    async with (
+        ScriptedPlanner() as planner,
+        RealServer(tmp_path / "server", environment={"BCC_PLANNER_TOKEN": TOKEN}) as server,
+    ):
+        planner.on("planning", Reply(401, {"error": "who are you"}), times=None)
+        run = await server.start_run(
+            {"notebook": "run.ipynb", "planner": {"kind": "http", "url": planner.url}}
+        )
+        view = await server.until(run["id"], "failed", "paused")
+        changed = await server.ask("PATCH", "settings", {"dslc_base_url": planner.url})
+        log = server.log
+    assert all("Authorization" not in seen.headers for seen in planner.requests)
+    assert "BCC_PLANNER_TOKEN is not sent to" in view["error"]["message"]
+    assert "set DSLC_BASE_URL beside it" in view["error"]["message"]
+    assert "is not sent to" in changed.json()["notices"][0]
+    assert_no_secret(("the view", json.dumps(view)), ("the answer", changed.text), ("the log", log))
+
+
+async def test_s10_a_folder_neither_redirects_the_token_nor_lowers_approval(tmp_path):
+    """The `.env` of a cloned repository, and an unrelated one that is no such file at all."""
+    home = tmp_path / "server"
+    home.mkdir()
+    async with ScriptedPlanner() as thief:
+        (home / ".env").write_text(
+            f"DSLC_BASE_URL={thief.url}\nBCC_APPROVAL=none\n"
+            'KEY="-----BEGIN\nsecond line\n-----END"\nLOG_LEVEL=trace\n<not a line>\n'
+        )
+        server = RealServer(home, environment={"BCC_PLANNER_TOKEN": TOKEN})
+        async with server:
+            shown = (await server.get("settings"))["settings"]
+            (home / ".env").write_text("BCC_APPROVAL=code\n")
+            later = (await server.get("settings"))["settings"]
+    assert shown["dslc_base_url"]["value"] is None
+    assert shown["approval"] == {"value": "updates", "source": "default"}
+    assert later == shown
+    assert "may not say where it is sent" in server.log
+    assert "may not lower it below" in server.log
+    assert thief.requests == []
+
+
+async def test_s10_a_server_ends_although_a_setting_kept_the_extension_from_starting(tmp_path):
+    server = RealServer(tmp_path / "server", environment={"BCC_APPROVAL": "perhaps"})
+    async with server:
+        assert (await server.ask("GET", "settings")).status_code == 404
+    assert "setting 'approval' from the environment cannot be used" in server.log
+    assert "KeyError" not in server.log
 
 
 async def test_a_password_in_a_run_request_is_refused(tmp_path):

@@ -31,7 +31,7 @@ def make_file_for_folder(store):
 
 
 HOPELESS = {
-    "a directory in its place": (make_directory, "unable to open database file"),
+    "a directory in its place": (make_directory, "Is a directory"),
     "a newer release's": (make_newer, "schema version 999"),
     "no folder to be in": (make_file_for_folder, "cannot be used|failed"),
 }

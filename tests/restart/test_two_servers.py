@@ -5,7 +5,12 @@ from __future__ import annotations
 from contextlib import asynccontextmanager
 
 import nbformat
+import pytest
 
+from notebook_bcc_ext.errors import IllegalCommandError
+from notebook_bcc_ext.hosting.headless import headless_run
+from notebook_bcc_ext.protocol.runs import RunRequest
+from notebook_bcc_ext.protocol.settings import Settings
 from tests.planner_answers import say
 from tests.planner_server import ScriptedPlanner
 from tests.real_server import RealServer
@@ -50,6 +55,40 @@ async def test_with_one_store_a_run_stays_with_its_server(tmp_path):
         assert (await one.get("runs"))["runs"] == []
     notebook = nbformat.read(tmp_path / "work" / "run.ipynb", as_version=4)
     assert [cell.source for cell in notebook.cells] == ["one", "two"]
+
+
+async def test_s11_no_other_spelling_and_no_other_root_leads_to_a_second_run(tmp_path):
+    work, store = tmp_path / "work", tmp_path / "runs.db"
+    work.mkdir()
+    (tmp_path / "link").symlink_to(work, target_is_directory=True)
+    (tmp_path / "link.ipynb").symlink_to(work / "run.ipynb")
+    async with (
+        scripted_planner() as planner,
+        RealServer(tmp_path / "one", notebooks=work, store=store) as one,
+        RealServer(tmp_path / "two", notebooks=tmp_path, store=store) as two,
+    ):
+        run = await one.start_run(request(planner, approval="behaviors"))
+        await one.until(run["id"], "waiting")
+        for path in ("work/run.ipynb", "./link/../work/run.ipynb/", "link/run.ipynb", "link.ipynb"):
+            refused = await two.ask("POST", "runs", request(planner, notebook=path))
+            assert refused.status_code == 409, refused.text
+            assert f"process {one.process.pid}" in refused.json()["message"]
+
+
+async def test_s11_the_command_line_leaves_a_notebook_to_the_server_that_works_in_it(tmp_path):
+    async with scripted_planner() as planner, RealServer(tmp_path / "one") as one:
+        run = await one.start_run(request(planner, approval="behaviors"))
+        await one.until(run["id"], "waiting")
+        file = str(one.notebooks / "sub" / ".." / "run.ipynb")
+        local = RunRequest.model_validate(request(planner, notebook=file))
+        with pytest.raises(IllegalCommandError, match=str(one.process.pid)):
+            async with headless_run(local, Settings(), Unwatched(), store_path=one.store):
+                pass
+
+
+class Unwatched:
+    def publish(self, run_id, kind, payload):
+        pass
 
 
 async def test_runs_of_another_folder_are_not_taken_up(tmp_path):

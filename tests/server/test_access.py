@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import Any, ClassVar
 
 import pytest
 from jupyter_server.auth import Authorizer
@@ -115,6 +116,87 @@ class TestWithoutPermission:
     @pytest.mark.parametrize("path", SOCKETS)
     async def test_no_socket_opens(self, path, refusal_of, jp_auth_header):
         assert await refusal_of(path, jp_auth_header) == 403
+
+
+SEE = frozenset({("read", "contents")})
+STEER = frozenset({*SEE, ("write", "contents"), ("write", "kernels"), ("execute", "kernels")})
+NEEDED = {
+    "GET status": frozenset(),
+    "GET playbooks": frozenset(),
+    "GET states": frozenset(),
+    "GET settings": frozenset(),
+    "GET openapi.json": frozenset(),
+    "POST planner-checks": frozenset(),
+    "PATCH settings": STEER,
+    "GET live": SEE,
+    "GET runs": SEE,
+    "POST runs": STEER,
+    "GET runs/x": SEE,
+    "POST runs/x/commands": STEER,
+    "GET runs/x/transitions": SEE,
+    "GET runs/x/activity": SEE,
+    "GET runs/x/observation": SEE,
+    "GET runs/x/calls": SEE,
+    "GET runs/x/record": SEE,
+    "POST notebooks/check": SEE,
+    "POST notebooks/pull": SEE,
+    "POST notebooks/save": frozenset({("write", "contents")}),
+}
+"""What a caller may do in Jupyter already, beside using this API: nobody gets at notebooks or
+kernels by way of a run who cannot get at them otherwise."""
+
+
+def name_of(method: str, path: str) -> str:
+    return f"{method} {path.removeprefix('/notebook-bcc/api/')}"
+
+
+def test_s7_every_route_says_what_it_needs():
+    assert set(NEEDED) == {name_of(method, path) for method, path in CALLS}
+
+
+class Granting(Authorizer):
+    granted: ClassVar[frozenset[tuple[str, str]]] = frozenset()
+
+    def is_authorized(self, _handler: Any, _user: Any, action: str, resource: str) -> bool:
+        return resource == AUTH_RESOURCE or (action, resource) in self.granted
+
+
+class TestWithoutJupytersOwnPermissions:
+    @pytest.fixture
+    def jp_server_config(self, jp_server_config):
+        jp_server_config["ServerApp"]["authorizer_class"] = Granting
+        return jp_server_config
+
+    @pytest.mark.parametrize(("method", "path"), PLAIN_CALLS)
+    async def test_s7_each_is_needed_and_together_they_are_enough(
+        self, method, path, status_of, jp_auth_header, monkeypatch
+    ):
+        needed = NEEDED[name_of(method, path)]
+        for lacking in [frozenset(), *(needed - {one} for one in needed)]:
+            monkeypatch.setattr(Granting, "granted", lacking)
+            refused = await status_of(method, path, jp_auth_header) == 403
+            assert refused == bool(needed), lacking
+        monkeypatch.setattr(Granting, "granted", needed)
+        assert await status_of(method, path, jp_auth_header) != 403
+
+    @pytest.mark.parametrize("path", SOCKETS)
+    async def test_s7_no_socket_opens_to_who_may_not_read(
+        self, path, refusal_of, jp_auth_header, jp_ws_fetch, monkeypatch
+    ):
+        every = STEER | {(action, "kernels") for action in ("read", "write", "execute")}
+        needed = NEEDED[name_of("GET", path)]
+        monkeypatch.setattr(Granting, "granted", every - needed)
+        assert await refusal_of(path, jp_auth_header) == 403
+        monkeypatch.setattr(Granting, "granted", needed)
+        (await jp_ws_fetch(*path.split("/"))).close()
+
+    async def test_s7_a_notebook_is_neither_made_nor_run(self, jp_fetch, jp_root_dir):
+        request = {"notebook": "made.ipynb", "planner": {"kind": "embedded"}}
+        answer = await jp_fetch(
+            "notebook-bcc/api/runs", method="POST", body=json.dumps(request), raise_error=False
+        )
+        assert answer.code == 403
+        assert not (jp_root_dir / "made.ipynb").exists()
 
 
 @pytest.mark.parametrize(("method", "path"), [call for call in CALLS if call[0] != "GET"])

@@ -37,7 +37,7 @@ async def test_a_run_reads_what_a_tab_saves_when_it_is_asked_to(world, post):
     assert not reading.done()
     await socket.send(type="settled", path=PATH, cell_id="a")
     async with asyncio.timeout(HANG_GUARD):
-        assert await reading == ("markdown", "as the person sees it")
+        assert (await reading)[:2] == ("markdown", "as the person sees it")
 
 
 async def test_a_tab_without_an_edit_of_the_cell_is_not_waited_for(world, monkeypatch):
@@ -48,7 +48,7 @@ async def test_a_tab_without_an_edit_of_the_cell_is_not_waited_for(world, monkey
     await socket.send(type="edited", path=PATH, cell_ids=["b"])
     await edits_known(world, "b")
     async with asyncio.timeout(HANG_GUARD):
-        assert await document.text_of("a") == ("markdown", "a")
+        assert (await document.text_of("a"))[:2] == ("markdown", "a")
 
 
 async def test_a_tab_that_does_not_save_holds_up_the_run_once(world, monkeypatch):
@@ -58,10 +58,10 @@ async def test_a_tab_that_does_not_save_holds_up_the_run_once(world, monkeypatch
     socket = await attached(world, document)
     await socket.send(type="edited", path=PATH, cell_ids=["a"])
     await edits_known(world, "a")
-    assert await document.text_of("a") == ("markdown", "a")
+    assert (await document.text_of("a"))[:2] == ("markdown", "a")
     monkeypatch.setattr(live_notebooks, "SETTLE_SECONDS", 10 * HANG_GUARD)
     async with asyncio.timeout(HANG_GUARD):
-        assert await document.text_of("a") == ("markdown", "a")
+        assert (await document.text_of("a"))[:2] == ("markdown", "a")
 
 
 async def test_a_tab_that_goes_away_is_not_waited_for(world, monkeypatch):
@@ -75,4 +75,4 @@ async def test_a_tab_that_goes_away_is_not_waited_for(world, monkeypatch):
     await socket.next("wanted")
     await socket.send(type="detach", path=PATH)
     async with asyncio.timeout(HANG_GUARD):
-        assert await reading == ("markdown", "a")
+        assert (await reading)[:2] == ("markdown", "a")

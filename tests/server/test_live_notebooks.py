@@ -6,7 +6,6 @@ import asyncio
 import json
 
 import pytest
-from jupyter_server.auth import Authorizer
 from tornado.httpclient import HTTPClientError
 
 from notebook_bcc_ext.protocol.live import Attach
@@ -144,30 +143,6 @@ async def test_a_huge_message_is_refused(world):
     socket = await world.connect()
     await socket.send(type="detach", path="x" * 100_000)
     assert await socket.closed() is not None
-
-
-class NoContents(Authorizer):
-    def is_authorized(self, _handler, _user, _action, resource):
-        return resource != "contents"
-
-
-class TestWithoutPermissionForContents:
-    @pytest.fixture
-    def jp_server_config(self, jp_server_config):
-        jp_server_config["ServerApp"]["authorizer_class"] = NoContents
-        return jp_server_config
-
-    @pytest.mark.parametrize("name", ["check", "pull", "save"])
-    async def test_no_notebook_is_read_or_written(self, name, post):
-        with pytest.raises(HTTPClientError) as caught:
-            await post(name, path=PATH)
-        assert caught.value.code == 403
-
-    async def test_no_tab_is_attached(self, world):
-        socket = await world.connect()
-        await socket.send(type="attach", path=PATH, log_id=None, applied_seq=0)
-        await asyncio.sleep(0.1)
-        assert not (await world.host.notebooks())._tabs
 
 
 # -- saving -----------------------------------------------------------------------------------

@@ -152,7 +152,8 @@ async def test_a_planners_fault_is_the_runs_error_not_ours(api):
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ({}, "required field 'notebook' is missing"),
+        ({}, "required field 'planner' is missing"),
+        ({"planner": {"kind": "embedded"}}, "set NOTEBOOK_ID"),
         ({"notebook": "a.ipynb"}, "required field 'planner' is missing"),
         ({"notebook": "a.ipynb", "planner": {"kind": "oracle"}}, "planner"),
         ({"notebook": "a.ipynb", "planner": {"kind": "http", "url": "ftp://x"}}, "dslc_base_url"),

@@ -7,7 +7,9 @@ import time
 import nbformat
 import pytest
 from nbformat.reader import NotJSONError
+from pycrdt import Map
 
+from notebook_bcc_ext.protocol.notebook_ops import WIDGET_STATE
 from tests.planner_answers import RUN, add, say
 from tests.planner_server import ScriptedPlanner
 from tests.server.test_runs import Api
@@ -132,6 +134,24 @@ async def test_cells_appear_in_the_room_and_what_people_type_stays(api, shared):
     assert shared.document.ycells[2]["execution_state"] == "idle"
     # Whoever sees the run completed may open the file.
     assert shared.disk_sources() == expected
+
+
+async def test_b9_widgets_state_is_merged_into_the_room(api, shared):
+    await shared.open()
+    meta = shared.document.ydoc.get("meta", type=Map)
+    meta["metadata"]["widgets"] = {WIDGET_STATE: {"state": {"theirs": {"n": 1}}}}
+    code = "import ipywidgets as w\nout = w.Output()\ndisplay(out)\nwith out: print('caught')"
+    async with ScriptedPlanner() as planner:
+        planner.workflow({"load": ["read"]})
+        planner.step("read", behaviors=[[add(code), RUN]])
+        run = await api.start(planner, notebook=NOTEBOOK)
+        view = await api.until(run["id"], "done", "failed", "paused")
+        assert view["status"] == "done", view["error"]
+    for notebook in (shared.document.get(), shared._read()):
+        state = notebook["metadata"]["widgets"][WIDGET_STATE]["state"]
+        assert state["theirs"] == {"n": 1}
+        (out,) = [each for each in state.values() if each.get("model_name") == "OutputModel"]
+        assert [output["text"] for output in out["state"]["outputs"]] == ["caught\n"]
 
 
 async def test_the_text_that_people_see_is_the_text_that_runs(api, shared):

@@ -34,7 +34,9 @@ test('a run, frame by frame', async ({ page }) => {
   await form
     .getByLabel('Notebook', { exact: true })
     .fill(`${FOLDER}/report.ipynb`);
-  await expect(form.getByLabel('Data file')).toHaveValue('customers.csv');
+  await expect(form.getByLabel('Data file')).toHaveValue(
+    `${FOLDER}/customers.csv`
+  );
 
   const session = await newSession(page);
   const frames: { file: string; at: number; hold: number }[] = [];

@@ -1,7 +1,7 @@
 import { expect, type IJupyterLabPageFixture } from '@jupyterlab/galata';
 import type { Page } from '@playwright/test';
 
-import { openNotebook } from '../live';
+import { openNotebook, untilStatus } from '../live';
 import { expectState, openSidebar, panel, startRun, test } from '../sidebar';
 
 const DANGEROUS = 'script, iframe, object, embed, base, meta, link, form[action]';
@@ -160,4 +160,58 @@ test('the alarm works: a page that does run it is noticed', async ({ page }) => 
   });
   expect(await seen()).toEqual(['script 2 ran']);
   expect(await armed(page, '.jp-RenderedMarkdown')).toHaveLength(1);
+});
+
+const TAG = '<img src=x onerror=__hit(3)>';
+/** What a file, a column and a value are called here. */
+const HOSTILE = `e\`${TAG}\``;
+
+function hostileTable(): string {
+  const rows = Array.from({ length: 80 }, (_, row) =>
+    [
+      row % 3 ? 'plain' : HOSTILE,
+      String((row * 7) % 50),
+      row % 4 ? 'no' : 'yes'
+    ].join()
+  );
+  return [`${HOSTILE},amount,left`, ...rows].join('\n');
+}
+
+test('S5: a file, a column and a value with script for a name are shown as text', async ({
+  page,
+  tmpPath
+}) => {
+  test.setTimeout(180_000);
+  const seen = await listen(page);
+  await openSidebar(page);
+  const data = `${HOSTILE}.csv`;
+  await page.contents.uploadContent(hostileTable(), 'text', `${tmpPath}/${data}`);
+  const notebook = `${tmpPath}/hostile-data.ipynb`;
+  const started = await page.request.post('/notebook-bcc/api/runs', {
+    data: {
+      notebook,
+      data,
+      goal: 'Why is it left?',
+      approval: 'none',
+      planner: { kind: 'embedded', playbook: 'lifecycle' }
+    }
+  });
+  expect(started.status(), await started.text()).toBe(201);
+  const { id } = (await started.json()) as { id: string };
+  await untilStatus(page, id, 'done');
+
+  await openNotebook(page, notebook);
+  const shown = page.locator('.jp-Notebook:visible');
+  // JupyterLab renders what comes into sight: every cell has to have been there.
+  for (const cell of await shown.locator('.jp-Cell').all()) {
+    await cell.scrollIntoViewIfNeeded();
+  }
+  await shown.locator('.jp-Cell').first().scrollIntoViewIfNeeded();
+  const text = (await shown.innerText()).replaceAll('\u00a0', ' ');
+  expect(text, 'the file').toContain(data);
+  const inTables = shown.locator('.jp-RenderedHTMLCommon table');
+  await expect(inTables.getByText(HOSTILE, { exact: true }).first()).toBeAttached();
+  await nothingRuns(page, seen, 'the report');
+  expect(await armed(page, '.jp-OutputArea'), 'outputs').toEqual([]);
+  expect(await armed(page, '.jp-FileBrowser'), 'the list of files').toEqual([]);
 });

@@ -50,7 +50,8 @@ test('cells of a run carry a mark, and the one at work a clear one', async ({
   for (const index of [1, 2]) {
     const mark = cells.nth(index).locator('.bcc-CellMark');
     await expect(mark).toBeVisible();
-    await expect(mark).toHaveAttribute('title', /stage_1.*step_1/);
+    await mark.hover();
+    await expect(mark).toHaveAttribute('title', /Written by a run: .+ › .+/);
   }
   await expect(cells.nth(1)).not.toHaveClass(/bcc-mod-active/);
   await expect(cells.nth(2)).toHaveClass(/bcc-mod-active/);
@@ -81,12 +82,13 @@ async function global(page: LivePage, name: string): Promise<unknown> {
   );
 }
 
-test('cells that come in above do not move what the user reads', async ({
+test('C2: cells that come in move nothing of what the user reads and wrote', async ({
   page,
   tmpPath
 }) => {
   const path = `${tmpPath}/a.ipynb`;
   const own = Array.from({ length: 40 }, (_, i) => `line = ${String(i)}`);
+  own[0] = '# My churn study';
   await makeNotebook(page, path, own);
   await openNotebook(page, path);
   planner = await Planner.start([
@@ -96,6 +98,7 @@ test('cells that come in above do not move what the user reads', async ({
     ...stream(50, 0.02)
   ]);
   const run = await startRun(page, path, planner);
+  await typeInCell(page, 0, ', as I type');
   await typeInCell(page, 20, ' # typed');
   for (let index = 0; index < 3; index++) {
     await page.keyboard.press('ArrowLeft');
@@ -135,8 +138,9 @@ test('cells that come in above do not move what the user reads', async ({
   ).toBeLessThan(3);
   await page.keyboard.type('X');
   const cells = await expectSameOnDisk(page, path);
-  expect(cells[0]?.source).toBe('# A title above all');
-  expect(cells[21]?.source).toBe('line = 20 # tyXped');
+  expect(cells[0]?.source).toBe('# My churn study, as I type');
+  expect(cells[20]?.source).toBe('line = 20 # tyXped');
+  expect(cells[40]?.source).toBe('# A title above all');
   await expectNoDialog(page);
 });
 

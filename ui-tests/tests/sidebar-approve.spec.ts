@@ -2,6 +2,7 @@ import { expect } from '@jupyterlab/galata';
 
 import { PICTURE } from '../pictures';
 import {
+  agree,
   cellsOf,
   expectState,
   openSidebar,
@@ -221,12 +222,13 @@ test('rejected steps stop the run with the ways to go on', async ({
   ]);
   const ways = page.getByRole('list', { name: 'Ways to go on' });
   await expect(ways.getByRole('button')).toHaveText([
-    'Debug',
+    'Debug with the planner',
     'Retry',
     'Restart',
     'Reset'
   ]);
   await ways.getByRole('button', { name: 'Reset' }).click();
+  await agree(page, 'Reset');
   await expectState(page, 'idle');
 });
 
@@ -252,7 +254,10 @@ test('two tabs: one answers, the other says who decided what', async ({
     .click();
   await expect(there.getByTestId('bcc-pending')).toBeHidden();
   await expect(there.getByText(/Last proposal: confirmed by \S/)).toBeVisible();
-  await expect(there.getByTestId('bcc-state')).toHaveText('workflow_completed');
+  await expect(there.getByTestId('bcc-state')).toHaveAttribute(
+    'data-state',
+    'workflow_completed'
+  );
   await expect(other).toHaveTitle(/^[^●]/);
   await other.close();
 });

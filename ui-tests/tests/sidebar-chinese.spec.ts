@@ -37,7 +37,7 @@ async function start(
 
 test('the form', PICTURE, async ({ page }) => {
   const form = page.getByRole('form', { name: '开始运行' });
-  await expect(form).toContainText('从一个 CSV 文件到一份报告');
+  await expect(form).toContainText('从数据文件到回答你问题的报告');
   await portray(page, 'start', 'zh');
 });
 

@@ -1,4 +1,4 @@
-import { expect } from '@jupyterlab/galata';
+import { expect, galata } from '@jupyterlab/galata';
 import type { Locator } from '@playwright/test';
 import { resolve } from 'node:path';
 
@@ -20,10 +20,17 @@ import {
 const EXAMPLES = resolve(UI_TESTS, '../examples');
 
 test.describe('beside a notebook', () => {
-  // The picture of the form shows this path.
-  test.use({ tmpPath: 'churn' });
+  // The picture of the form shows this path. The page opens in it, so it has to be there.
+  test.use({
+    tmpPath: async ({ request }, use) => {
+      const contents = galata.newContentsHelper(request);
+      await contents.createDirectory('churn');
+      await use('churn');
+      await contents.deleteDirectory('churn');
+    }
+  });
 
-test('the form suggests the notebook and the only data file', PICTURE, async ({
+test('the form suggests the only data file, and a notebook named after it', PICTURE, async ({
   page,
   tmpPath
 }) => {
@@ -34,17 +41,18 @@ test('the form suggests the notebook and the only data file', PICTURE, async ({
     );
   }
   await openNotebook(page, `${tmpPath}/first-steps.ipynb`);
-  // The toolbar's button starts with the notebook it belongs to.
   await page
     .locator('.jp-NotebookPanel-toolbar')
-    .getByRole('button', { name: /Plan an analysis/ })
+    .getByRole('button', { name: /New Notebook-BCC Run/ })
     .click();
   const form = page.getByRole('form', { name: 'Start a run' });
   await expect(form.getByLabel('Notebook', { exact: true })).toHaveValue(
-    `${tmpPath}/first-steps.ipynb`
+    `${tmpPath}/customers-report.ipynb`
   );
-  await expect(form.getByLabel('Data file')).toHaveValue('customers.csv');
-  await expect(form.getByText('From a CSV file to a report')).toBeVisible();
+  await expect(form.getByLabel('Data file')).toHaveValue(
+    `${tmpPath}/customers.csv`
+  );
+  await expect(form.getByText('From a data file to a report')).toBeVisible();
   await portray(page, 'start');
 });
 });
@@ -64,7 +72,7 @@ test('what is wrong is said at its field', async ({
   await data.fill('');
   await start.click();
   await expect(data).toHaveAccessibleDescription(/This playbook needs it/);
-  await data.fill('gone.csv');
+  await data.fill(`${tmpPath}/gone.csv`);
   await start.click();
   await expect(data).toHaveAccessibleDescription(
     new RegExp(`There is no such file: ${tmpPath}/gone.csv`)
@@ -131,7 +139,9 @@ test('data is picked from the files, variables reach the planner', async ({
   await dialog.getByRole('listitem', { name: 'Name: data' }).dblclick();
   await dialog.getByRole('listitem', { name: 'Name: one.csv' }).click();
   await dialog.getByRole('button', { name: 'Select' }).click();
-  await expect(form.getByLabel('Data file')).toHaveValue('data/one.csv');
+  await expect(form.getByLabel('Data file')).toHaveValue(
+    `${tmpPath}/data/one.csv`
+  );
 
   await form.getByRole('radio', { name: 'Planner service' }).check();
   await form.getByLabel('Address of the service').fill(planners.short);

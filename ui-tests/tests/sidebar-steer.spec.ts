@@ -2,6 +2,7 @@ import { expect } from '@jupyterlab/galata';
 
 import { PICTURE } from '../pictures';
 import {
+  agree,
   cellsOf,
   expectState,
   openSidebar,
@@ -33,7 +34,7 @@ test('a running run says what it does', PICTURE, async ({
     goals.getByRole('meter', { name: 'Expected results of: Step' })
   ).toHaveAttribute('aria-valuenow', '0');
   await expect(goals).toContainText('The planner says:');
-  await expect(panel(page)).toContainText('First see what the file holds');
+  await expect(panel(page)).toContainText('Types are known.');
   await portray(page, 'running');
   await panel(page).getByRole('button', { name: 'Cancel the run' }).click();
   await expectState(page, 'cancelled');
@@ -71,9 +72,13 @@ test('a run is paused, stepped, resumed, cancelled and reset', async ({
   expect(written).toContain('Line 1');
 
   await steer.getByRole('button', { name: 'Reset' }).click();
-  await expectState(page, 'idle');
-  await expect(panel(page).getByText('No plan yet')).toBeVisible();
+  await page.getByRole('dialog').getByRole('button', { name: 'Back' }).click();
   expect(await cellsOf(page, notebook)).toEqual(written);
+  await steer.getByRole('button', { name: 'Reset' }).click();
+  await agree(page, 'Reset');
+  await expectState(page, 'idle');
+  await expect(state).toContainText('Reset: its cells were taken out');
+  expect(await cellsOf(page, notebook)).toEqual([]);
 });
 
 test('Retry tries what failed once more', async ({
@@ -91,16 +96,17 @@ test('Retry tries what failed once more', async ({
     /Debug.*Tells the planner the error/,
     /Retry.*Tries what failed once more/,
     /Restart.*Begins the workflow again/,
-    /Reset.*Forgets the plan/
+    /Reset.*Takes the cells of this run out/
   ]);
   await ways.getByRole('button', { name: 'Retry' }).click();
+  await agree(page, 'Retry');
   await expectState(page, 'workflow_completed');
   expect(
     (await cellsOf(page, notebook)).filter(cell => cell.includes('tries'))
-  ).toHaveLength(2);
+  ).toHaveLength(1);
 });
 
-test('Restart begins at the first stage, Reset forgets the plan', async ({
+test('C6: Restart replaces the cells, Reset takes them away and frees the notebook', async ({
   page,
   tmpPath,
   planners
@@ -111,17 +117,26 @@ test('Restart begins at the first stage, Reset forgets the plan', async ({
   await expectState(page, 'error');
   const ways = page.getByRole('list', { name: 'Ways to go on' });
   await ways.getByRole('button', { name: 'Restart' }).click();
+  await agree(page, 'Restart');
   await expectState(page, 'workflow_completed');
   const cells = await cellsOf(page, notebook);
-  expect(cells.filter(cell => cell.includes('rows = 6'))).toHaveLength(2);
+  expect(cells.filter(cell => cell.includes('rows = 6'))).toHaveLength(1);
 
   const second = `${tmpPath}/reset.ipynb`;
   await startRun(page, { url: planners.failing, notebook: second });
   await expectState(page, 'error');
   await ways.getByRole('button', { name: 'Reset' }).click();
+  await agree(page, 'Reset');
   await expectState(page, 'idle');
   await expect(page.getByTestId('bcc-error')).toBeHidden();
   expect((await serverView(page, second)).progress.stages).toEqual([]);
+  const steer = panel(page).getByRole('group', { name: 'Steer the run' });
+  await expect(steer.getByRole('button')).toHaveText(['Restart']);
+  await expect(page.locator('.jp-Notebook:visible')).not.toContainText('1 / 0');
+  expect(await cellsOf(page, second)).toEqual([]);
+  // Nothing of it is in the way of another run there.
+  await startRun(page, { url: planners.failing, notebook: second });
+  await expectState(page, 'error');
 });
 
 test('a cell that takes long is calmly said to be slow', async ({
@@ -172,6 +187,7 @@ test('an error says what, where and what can be done; Debug repairs it', PICTURE
   await failed
     .getByRole('button', { name: /Tells the planner the error/ })
     .click();
+  await agree(page, 'Debug');
   await expectState(page, 'workflow_completed');
   await expect(card).toBeHidden();
   await expect(panel(page)).toContainText('2 attempts');

@@ -29,7 +29,7 @@ test('from the example to a finished report in at most five clicks', async ({
   const start = panel(page).getByRole('button', { name: 'Start' });
   await expect(
     panel(page).getByLabel('Data file')
-  ).toHaveValue('customers.csv');
+  ).toHaveValue(`${tmpPath}/customers.csv`);
   await start.click();
   clicks += 1;
 
@@ -49,7 +49,7 @@ test('from the example to a finished report in at most five clicks', async ({
   await expectState(page, 'workflow_completed');
   expect(clicks).toBeLessThanOrEqual(5);
   const answer = await page.request.get(
-    `/api/contents/${tmpPath}/first-steps.ipynb`
+    `/api/contents/${tmpPath}/customers-report.ipynb`
   );
   const { content } = (await answer.json()) as {
     content: { cells: { outputs?: { output_type: string }[] }[] };

@@ -20,7 +20,10 @@ test.describe('a newcomer', () => {
 
   test('reads what this is, and finds the form', PICTURE, async ({ page }) => {
     await openSidebar(page);
-    await expect(page.getByTestId('bcc-state')).toHaveText('idle');
+    await expect(page.getByTestId('bcc-state')).toHaveAttribute(
+      'data-state',
+      'idle'
+    );
     await expect(page.getByTestId('bcc-connection')).toHaveText('Connected');
     await expect(
       page.getByText('From a goal to a finished notebook')
@@ -48,12 +51,12 @@ test.describe('a newcomer', () => {
 
     await page.sidebar.close('right');
     await page
-      .locator('.jp-LauncherCard', { hasText: 'Analysis with Notebook-BCC' })
+      .locator('.jp-LauncherCard', { hasText: 'New Notebook-BCC Run' })
       .click();
     await expect(page.getByRole('form', { name: 'Start a run' })).toBeVisible();
 
     await page.sidebar.close('right');
-    await page.menu.clickMenuItem('Run>Start a Notebook-BCC Run…');
+    await page.menu.clickMenuItem('Run>New Notebook-BCC Run');
     await expect(page.getByRole('form', { name: 'Start a run' })).toBeVisible();
 
     await page.sidebar.close('right');
@@ -87,14 +90,19 @@ test.describe('connection', () => {
     });
     await page.goto();
     await openSidebar(page);
-    const state = await page.getByTestId('bcc-state').textContent();
+    const state = await page
+      .getByTestId('bcc-state')
+      .getAttribute('data-state');
 
     refuse = true;
     await drop();
     await expect(page.getByTestId('bcc-connection')).toHaveText(
       'Reconnecting…'
     );
-    await expect(page.getByTestId('bcc-state')).toHaveText(state ?? '');
+    await expect(page.getByTestId('bcc-state')).toHaveAttribute(
+      'data-state',
+      state ?? ''
+    );
 
     refuse = false;
     await expect(page.getByTestId('bcc-connection')).toHaveText('Connected', {

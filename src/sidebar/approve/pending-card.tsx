@@ -23,6 +23,8 @@ export function PendingCard(props: IPendingCardProps): React.JSX.Element {
   const { trans, model } = useKit();
   const [mode, setMode] = React.useState<'ask' | 'reject' | 'edit'>('ask');
   const [plan, setPlan] = React.useState<EditPlan>([]);
+  const asked = codeOf(pending);
+  const [code, setCode] = React.useState(asked ?? '');
   const [reason, setReason] = React.useState('');
   const [busy, setBusy] = React.useState(false);
   const title = React.useId();
@@ -33,14 +35,20 @@ export function PendingCard(props: IPendingCardProps): React.JSX.Element {
     setBusy(false);
   };
   const confirm = (): void => {
-    const edited = mode === 'edit' ? editedContent(pending, plan) : null;
-    void answer({ command: 'confirm', edited });
+    const edited =
+      asked === null ? editedContent(pending, plan) : { source: code };
+    void answer({
+      command: 'confirm',
+      edited: mode === 'edit' ? edited : null
+    });
   };
-  const confirmLabel =
-    mode === 'edit'
+  const editedLabel =
+    asked === null
       ? trans.__('Confirm the edited plan')
-      : orderWords('confirm', trans).label;
-  const why = run.progress.focus.stages;
+      : trans.__('Run the edited code');
+  const confirmLabel =
+    mode === 'edit' ? editedLabel : orderWords('confirm', trans).label;
+  const { reason: why } = pending.content;
   return (
     <section
       className="bcc-Pending"
@@ -53,8 +61,21 @@ export function PendingCard(props: IPendingCardProps): React.JSX.Element {
           {pendingWords(pending.kind, trans)}
         </h3>
       </div>
-      {isEditable(pending.kind) && why && <p className="bcc-Quote">{why}</p>}
-      {mode === 'edit' ? (
+      {typeof why === 'string' && why.trim() && (
+        <p className="bcc-Quote">{why}</p>
+      )}
+      {mode === 'edit' && asked !== null ? (
+        <textarea
+          className="bcc-Input bcc-CodeInput"
+          aria-label={trans.__('Code')}
+          rows={Math.min(20, code.split('\n').length + 1)}
+          spellCheck={false}
+          value={code}
+          onChange={event => {
+            setCode(event.target.value);
+          }}
+        />
+      ) : mode === 'edit' ? (
         <PlanEditor
           plan={plan}
           stages={pending.kind !== 'steps'}
@@ -94,6 +115,7 @@ export function PendingCard(props: IPendingCardProps): React.JSX.Element {
             kind="danger"
             icon={closeIcon}
             label={trans.__('Reject the proposal')}
+            hint={trans.__('Nothing of it happens; the planner is told.')}
             disabled={busy}
             onClick={() => {
               void answer({ command: 'reject', reason: reason.trim() || null });
@@ -104,6 +126,7 @@ export function PendingCard(props: IPendingCardProps): React.JSX.Element {
             kind="primary"
             icon={checkIcon}
             label={confirmLabel}
+            hint={orderWords('confirm', trans).effect}
             disabled={busy}
             testId="bcc-confirm"
             onClick={confirm}
@@ -113,15 +136,19 @@ export function PendingCard(props: IPendingCardProps): React.JSX.Element {
           <>
             <ActionButton
               label={orderWords('reject', trans).label}
+              hint={orderWords('reject', trans).effect}
               disabled={busy}
               onClick={() => {
                 setMode('reject');
               }}
             />
-            {isEditable(pending.kind) && (
+            {(isEditable(pending.kind) || asked !== null) && (
               <ActionButton
                 icon={editIcon}
                 label={trans.__('Edit')}
+                hint={trans.__(
+                  'Change it before you confirm; nothing is sent yet.'
+                )}
                 disabled={busy}
                 onClick={() => {
                   setPlan(planOf(pending, pending.content));
@@ -133,6 +160,7 @@ export function PendingCard(props: IPendingCardProps): React.JSX.Element {
         ) : (
           <ActionButton
             label={trans.__('Back')}
+            hint={trans.__('Back to the question; nothing is decided.')}
             disabled={busy}
             onClick={() => {
               setMode('ask');
@@ -147,12 +175,18 @@ export function PendingCard(props: IPendingCardProps): React.JSX.Element {
   );
 }
 
+/** The code that would run, which the person may change first. */
+function codeOf({ content }: Pending): string | null {
+  return typeof content.source === 'string' ? content.source : null;
+}
+
 /** What a group of cells is for, or the code that would run. */
 function Question({ pending }: { pending: Pending }): React.JSX.Element | null {
   const { trans } = useKit();
-  const { goal, source, cell_ids: cells } = pending.content;
-  if (typeof source === 'string') {
-    return <Code label={trans.__('Code')} text={source} />;
+  const { goal, cell_ids: cells } = pending.content;
+  const code = codeOf(pending);
+  if (code !== null) {
+    return <Code label={trans.__('Code')} text={code} />;
   }
   if (Array.isArray(cells)) {
     return (

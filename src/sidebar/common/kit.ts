@@ -7,6 +7,7 @@ import type { Files } from '../../files';
 import type { Model } from '../../model';
 import type { NotebookLink } from '../../notebook-link';
 import type { RunFeed } from '../../run-feed';
+import type { KeptDraft } from '../start/draft';
 
 /** What every panel of the sidebar may need. */
 export interface IKit {
@@ -18,6 +19,7 @@ export interface IKit {
   link: NotebookLink;
   files: Files;
   commands: CommandRegistry;
+  kept: KeptDraft;
 }
 
 export const KitContext = React.createContext<IKit | null>(null);

@@ -1,10 +1,11 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
-import type { ActivityNode, RunView } from '../../protocol';
+import type { RunView } from '../../protocol';
+import type { RowStatus } from '../../tree';
 import { nodeWords, statusWords } from '../words';
 
-type Sign = ActivityNode['status'] | 'paused' | 'waiting' | 'cancelled';
+type Sign = RowStatus | 'paused' | 'waiting';
 
 /** Shapes, not only colours: they are told apart in any theme and by any eye. */
 const PATHS: Record<Sign, string> = {
@@ -39,7 +40,7 @@ export function signOf(status: RunView['status']): Sign {
 }
 
 export function NodeStatus(props: {
-  status: ActivityNode['status'];
+  status: RowStatus;
   trans: TranslationBundle;
 }): React.JSX.Element {
   return (

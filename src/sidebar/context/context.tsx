@@ -1,6 +1,7 @@
 import React from 'react';
 
 import { plain } from '../common/format';
+import { leftOutWords } from '../plan-words';
 import { useKit, useSignal } from '../common/kit';
 import { Code } from '../common/code';
 import { VirtualList } from '../common/virtual-list';
@@ -17,6 +18,11 @@ export function Context(): React.JSX.Element {
   const todo = (context.toDoList ?? []).map(plain);
   const variables = Object.entries(context.variables ?? {});
   const sections = context.section_progress;
+  const leftOut = new Map<string, number>();
+  for (const [kind, count] of Object.entries(context.left_out ?? {})) {
+    const words = leftOutWords(kind, trans);
+    leftOut.set(words, (leftOut.get(words) ?? 0) + count);
+  }
   const effects = [
     ...(context.effects?.history ?? []),
     ...(context.effects?.current ?? [])
@@ -25,6 +31,18 @@ export function Context(): React.JSX.Element {
     .filter(text => text.trim());
   return (
     <div className="bcc-Context">
+      {leftOut.size > 0 && (
+        <p className="bcc-Hint">
+          {trans.__(
+            'Too much for one question to the planner. It is not told: %1.',
+            [...leftOut]
+              .map(([words, count]) =>
+                trans.__('%1 (%2)', words, String(count))
+              )
+              .join(', ')
+          )}
+        </p>
+      )}
       <h4 className="bcc-Label">{trans.__('To do')}</h4>
       {todo.length === 0 ? (
         <p className="bcc-Hint">{trans.__('Nothing is left on the list.')}</p>

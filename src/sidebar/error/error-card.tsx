@@ -5,6 +5,7 @@ import { Code } from '../common/code';
 import { useKit } from '../common/kit';
 import { ActionButton, Fold } from '../common/parts';
 import { errorWords } from '../error-words';
+import { giveOrder } from '../orders';
 import { orderWords, type CommandName } from '../words';
 
 const REMEDIES: readonly CommandName[] = ['debug', 'retry', 'restart', 'reset'];
@@ -23,6 +24,7 @@ export function ErrorCard({ run, error }: IErrorCardProps): React.JSX.Element {
   return (
     <section
       className="bcc-Error"
+      data-status={run.status}
       aria-labelledby={title}
       data-testid="bcc-error"
     >
@@ -71,7 +73,7 @@ export function ErrorCard({ run, error }: IErrorCardProps): React.JSX.Element {
                   label={label}
                   hint={effect}
                   onClick={() => {
-                    void model.order(run.id, { command });
+                    void giveOrder(model, run, command, trans);
                   }}
                 />
                 <span>{effect}</span>

@@ -3,6 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
 import type { IRow } from '../../tree';
+import { workedMs } from '../../work-time';
 import { duration } from '../common/format';
 import { NodeStatus } from '../common/status-icon';
 import { actionWords, behaviorWords } from '../plan-words';
@@ -16,8 +17,8 @@ export interface IRowOrders {
 
 export interface IPlanRowProps {
   row: IRow;
-  /** The time, for what has not ended yet. */
-  now: number;
+  /** The run's clock, for what has not ended yet. */
+  clock: number;
   trans: TranslationBundle;
   reachable: boolean;
   selected: boolean;
@@ -38,7 +39,7 @@ export const PlanRow = React.memo(Row, (before, after) => {
     before.row.children === row.children &&
     before.reachable === after.reachable &&
     before.selected === after.selected &&
-    (!ticking || before.now === after.now)
+    (!ticking || before.clock === after.clock)
   );
 });
 
@@ -82,7 +83,7 @@ function Row(props: IPlanRowProps): React.JSX.Element {
       <NodeStatus status={row.status} trans={trans} />
       <span className="bcc-PlanRow-name">{name}</span>
       <span className="bcc-PlanRow-facts">
-        {factsOf(row, props.now, trans).join(' · ')}
+        {factsOf(row, props.clock, trans).join(' · ')}
       </span>
     </div>
   );
@@ -100,7 +101,7 @@ export function nameOf(row: IRow, trans: TranslationBundle): string {
   }
 }
 
-function factsOf(row: IRow, now: number, trans: TranslationBundle): string[] {
+function factsOf(row: IRow, clock: number, trans: TranslationBundle): string[] {
   const { node } = row;
   if (!node) {
     return [];
@@ -112,8 +113,7 @@ function factsOf(row: IRow, now: number, trans: TranslationBundle): string[] {
   if (row.level === 3 && row.children > 0) {
     facts.push(trans._n('%1 action', '%1 actions', row.children));
   }
-  const end = node.ended_at === null ? now : Date.parse(node.ended_at);
-  const spent = end - Date.parse(node.started_at);
+  const spent = workedMs(node, clock);
   if (spent >= 50 && row.status !== 'pending') {
     facts.push(duration(spent, trans));
   }

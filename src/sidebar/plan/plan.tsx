@@ -1,8 +1,9 @@
 import React from 'react';
 
-import type { ICellPlace } from '../../model';
 import type { RunView } from '../../protocol';
+import type { ICellPlace } from '../../provenance';
 import { parentOf, PlanRows, type IRow } from '../../tree';
+import { workClock } from '../../work-time';
 import { useKit, useNow, useSignal } from '../common/kit';
 import { VirtualList } from '../common/virtual-list';
 import { NodeDetail } from './node-detail';
@@ -23,11 +24,13 @@ export function PlanTree({ run }: { run: RunView }): React.JSX.Element | null {
   const list = React.useRef<HTMLDivElement>(null);
   const selected = keyOfCell(model.cellPlace, run.id);
   const now = useNow(run.ended_at === null) - model.clockLead;
+  const clock = workClock(run, now);
   const rows = new PlanRows(
     run.progress,
     feed.tree,
     (key, active) =>
-      opened.get(key) ?? (active || (selected?.startsWith(`${key}/`) ?? false))
+      opened.get(key) ?? (active || (selected?.startsWith(`${key}/`) ?? false)),
+    run.status === 'cancelled'
   );
   // A cell whose node is folded away shows at the nearest node that is not.
   const shownAs = nearest(rows, selected);
@@ -121,7 +124,7 @@ export function PlanTree({ run }: { run: RunView }): React.JSX.Element | null {
         render={(row, index) => (
           <PlanRow
             row={row}
-            now={now}
+            clock={clock}
             trans={trans}
             reachable={index === currentAt}
             selected={index === shownAt}

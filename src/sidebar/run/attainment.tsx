@@ -11,7 +11,7 @@ export function Attainment({
   run: RunView;
 }): React.JSX.Element | null {
   const { trans } = useKit();
-  const { attainment, verdict } = run.progress;
+  const { attainment, verdict, verdict_level: level } = run.progress;
   const levels: [string, number | null | undefined][] = [
     [trans.__('Stage'), attainment.stages],
     [trans.__('Step'), attainment.steps],
@@ -29,7 +29,7 @@ export function Attainment({
       aria-label={trans.__('Goal attainment')}
     >
       <h3 className="bcc-Label">{trans.__('Goal attainment')}</h3>
-      {verdict && <p>{verdictWords(verdict, trans)}</p>}
+      {verdict && <p>{verdictWords(verdict, level, trans)}</p>}
       {known.map(({ name, share }) => (
         <div key={name} className="bcc-Attainment-level">
           <span>{name}</span>
@@ -53,16 +53,37 @@ export function Attainment({
   );
 }
 
+/** Only what was judged is said to be reached, at the level that was judged. */
 function verdictWords(
   verdict: NonNullable<RunProgress['verdict']>,
+  level: RunProgress['verdict_level'],
   trans: TranslationBundle
 ): string {
   switch (verdict) {
     case 'achieved':
-      return trans.__('The planner says: the goal is reached.');
+      return reachedWords(level, trans);
+    case 'unanswered':
+      return trans.__(
+        'The planner says: the plan is done, but your goal was not answered.'
+      );
     case 'continues':
       return trans.__('The planner says: on the way, more is needed.');
     case 'not_yet':
       return trans.__('The planner says: the goal is not reached yet.');
+  }
+}
+
+function reachedWords(
+  level: RunProgress['verdict_level'],
+  trans: TranslationBundle
+): string {
+  switch (level) {
+    case 'workflow':
+      return trans.__('The planner says: the goal is reached.');
+    case 'stage':
+      return trans.__('The planner says: the goal of this stage is reached.');
+    case 'step':
+    case null:
+      return trans.__('The planner says: the goal of this step is reached.');
   }
 }

@@ -1,14 +1,19 @@
-import { notebookIcon } from '@jupyterlab/ui-components';
+import { codeIcon, notebookIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
+import { CommandIDs, commandNames } from '../../command-ids';
 import type { RunView } from '../../protocol';
 import { useKit } from '../common/kit';
 import { ActionButton } from '../common/parts';
 
 /** The end: what was made, and the way to it. */
 export function Finished({ run }: { run: RunView }): React.JSX.Element {
-  const { trans, link } = useKit();
+  const { trans, link, commands } = useKit();
   const { counts } = run;
+  const toggleCode = async (): Promise<void> => {
+    await link.open(run.notebook);
+    await commands.execute(CommandIDs.toggleCode);
+  };
   return (
     <section className="bcc-Finished" aria-label={trans.__('Result')}>
       <p>
@@ -19,14 +24,27 @@ export function Finished({ run }: { run: RunView }): React.JSX.Element {
           String(counts.planner_calls)
         )}
       </p>
-      <ActionButton
-        kind="primary"
-        icon={notebookIcon}
-        label={trans.__('Open the notebook')}
-        onClick={() => {
-          void link.open(run.notebook);
-        }}
-      />
+      <div className="bcc-Actions">
+        <ActionButton
+          kind="primary"
+          icon={notebookIcon}
+          label={trans.__('Open the answer')}
+          hint={trans.__('Go to where the run’s part of the notebook begins')}
+          onClick={() => {
+            void link.showAnswer(run);
+          }}
+        />
+        <ActionButton
+          icon={codeIcon}
+          label={commandNames.toggleCode(trans)}
+          hint={trans.__(
+            'Show or hide the code of the cells that runs wrote; yours stay as they are'
+          )}
+          onClick={() => {
+            void toggleCode();
+          }}
+        />
+      </div>
     </section>
   );
 }

@@ -1,6 +1,7 @@
 import React from 'react';
 
 import type { RunView } from '../../protocol';
+import { workClock, workedMs } from '../../work-time';
 import { duration } from '../common/format';
 import { useKit, useNow } from '../common/kit';
 import { RunStatus } from '../common/status-icon';
@@ -15,32 +16,37 @@ export function NowCard({ run }: { run: RunView }): React.JSX.Element {
   const { trans, model } = useKit();
   const active = run.ended_at === null;
   const now = useNow(active) - model.clockLead;
-  const end = run.ended_at === null ? now : Date.parse(run.ended_at);
-  const elapsed = end - Date.parse(run.created_at);
+  const worked = workedMs(run, workClock(run, now));
   const paused =
     run.status === 'paused' ? pauseWords(run.status_reason ?? '', trans) : null;
+  const reset =
+    run.status === 'cancelled' &&
+    run.state === 'idle' &&
+    run.progress.steps_total === 0
+      ? trans.__('Reset: its cells were taken out of the notebook')
+      : null;
+  const waiting = run.pending ? trans.__('Waiting for your decision') : null;
   const doing = run.doing ? doingWords(run.doing.what, trans) : null;
   return (
     <section
       className="bcc-State"
+      data-testid="bcc-state"
+      data-state={run.state}
       data-status={run.status}
       aria-label={trans.__('State')}
     >
       <div className="bcc-State-heading">
         <RunStatus status={run.status} trans={trans} />
         <span className="bcc-State-time">
-          <span className="bcc-Spoken">{trans.__('Elapsed time')}</span>
-          {duration(elapsed, trans)}
+          <span className="bcc-Spoken">{trans.__('Working time')}</span>
+          {duration(worked, trans)}
         </span>
       </div>
       <p className="bcc-State-words" role="status">
-        {paused ?? doing ?? stateWords(run.state, trans)}
+        {waiting ?? paused ?? doing ?? reset ?? stateWords(run.state, trans)}
       </p>
       <Progress run={run} />
-      <Doing run={run} now={now} />
-      <code className="bcc-State-name" data-testid="bcc-state">
-        {run.state}
-      </code>
+      {run.status === 'running' && <Doing run={run} now={now} />}
     </section>
   );
 }

@@ -12,10 +12,12 @@ import { Machine } from '../machine/machine';
 import { PlanTree } from '../plan/plan';
 import { Timeline } from '../timeline/timeline';
 import { Attainment } from './attainment';
+import { Elsewhere } from './elsewhere';
 import { Finished } from './finished';
 import { History } from './history';
 import { NotifyMe } from './notify-me';
 import { NowCard } from './now';
+import { Overwritten } from './overwritten';
 import { Steer } from './steer';
 import { Switcher } from './switcher';
 import { PlannerWords } from './words-of-planner';
@@ -26,11 +28,13 @@ export function RunPanel({ run }: { run: RunView }): React.JSX.Element {
   return (
     <>
       <Switcher run={run} />
+      <Elsewhere run={run} />
       {run.pending && (
         <PendingCard key={run.pending.id} run={run} pending={run.pending} />
       )}
       {run.error && <ErrorCard run={run} error={run.error} />}
       <Refusal run={run} />
+      <Overwritten run={run} />
       <NowCard run={run} />
       {run.status === 'done' && <Finished run={run} />}
       <Steer run={run} />

@@ -1,4 +1,5 @@
 import {
+  caretDownIcon,
   pauseIcon,
   redoIcon,
   refreshIcon,
@@ -10,9 +11,11 @@ import {
 } from '@jupyterlab/ui-components';
 import React from 'react';
 
+import { commandNames } from '../../command-ids';
 import type { RunView } from '../../protocol';
 import { useKit } from '../common/kit';
 import { ActionButton } from '../common/parts';
+import { giveOrder } from '../orders';
 import { orderWords, type CommandName } from '../words';
 
 const ICONS: Partial<Record<CommandName, LabIcon>> = {
@@ -30,16 +33,21 @@ const HERE: readonly CommandName[] = [
   'resume',
   'step',
   'cancel',
+  'restart',
   'reset'
 ];
 
 /** The orders that the run takes now; the server says which. */
 export function Steer({ run }: { run: RunView }): React.JSX.Element | null {
   const { trans, model } = useKit();
-  const remedies = run.error === null ? [] : ['reset'];
+  const remedies = run.error === null ? [] : ['restart', 'reset'];
   const orders = HERE.filter(
     order => run.allowed_commands.includes(order) && !remedies.includes(order)
   );
+  const unfollowed =
+    run.ended_at === null &&
+    run.notebook === model.front &&
+    !model.isFollowed(run.id);
   if (orders.length === 0) {
     return null;
   }
@@ -58,11 +66,21 @@ export function Steer({ run }: { run: RunView }): React.JSX.Element | null {
             hint={effect}
             icon={ICONS[command]}
             onClick={() => {
-              void model.order(run.id, { command });
+              void giveOrder(model, run, command, trans);
             }}
           />
         );
       })}
+      {unfollowed && (
+        <ActionButton
+          label={commandNames.follow(trans)}
+          hint={trans.__('Scroll the notebook along with the run again')}
+          icon={caretDownIcon}
+          onClick={() => {
+            model.follow(run.id, true);
+          }}
+        />
+      )}
     </div>
   );
 }

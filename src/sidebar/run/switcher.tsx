@@ -2,6 +2,7 @@ import { PathExt } from '@jupyterlab/coreutils';
 import { addIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
+import { commandNames } from '../../command-ids';
 import type { RunView } from '../../protocol';
 import { clockTime } from '../common/format';
 import { useKit } from '../common/kit';
@@ -18,7 +19,7 @@ export function Switcher({ run }: { run: RunView }): React.JSX.Element {
       clockTime(one.created_at)
     ].join(' · ');
   return (
-    <div className="bcc-Row">
+    <div className="bcc-Row bcc-Switcher">
       <select
         className="bcc-Input"
         aria-label={trans.__('Run')}
@@ -35,7 +36,8 @@ export function Switcher({ run }: { run: RunView }): React.JSX.Element {
       </select>
       <ActionButton
         icon={addIcon}
-        label={trans.__('New run')}
+        label={commandNames.start(trans)}
+        hint={trans.__('Opens the form; nothing starts yet.')}
         onClick={() => {
           model.openStart();
         }}

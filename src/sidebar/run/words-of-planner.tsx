@@ -12,7 +12,7 @@ export function PlannerWords({
   const { trans } = useKit();
   const { focus, goals } = run.progress;
   const said: [string, string | null | undefined][] = [
-    [trans.__('Stage'), focus.stages],
+    [trans.__('Stage'), goals.stage],
     [trans.__('Step'), focus.steps ?? goals.step],
     [trans.__('Now'), focus.behaviors ?? goals.behavior]
   ];

@@ -1,23 +1,24 @@
 import { PathExt } from '@jupyterlab/coreutils';
 import React from 'react';
 
-import { fromNotebook } from '../../files';
 import { useKit } from '../common/kit';
 import { ActionButton, Field } from '../common/parts';
-import { notebookPath, type IDraft } from './draft';
+import { dataPath, type IDraft } from './draft';
 
 export interface IDataFieldProps {
   draft: IDraft;
+  /** Where it is looked for first. */
+  folder: string;
   error?: string;
   onChange: (change: Partial<IDraft>) => void;
 }
 
-/** The data file, seen from the notebook: typed, suggested, or picked from the file browser. */
+/** The data file: typed, suggested, or picked from the file browser. */
 export function DataField(props: IDataFieldProps): React.JSX.Element {
   const { draft, error, onChange } = props;
   const { trans, files } = useKit();
   const list = React.useId();
-  const folder = PathExt.dirname(notebookPath(draft.notebook));
+  const { folder } = props;
   const [found, setFound] = React.useState<readonly string[]>([]);
   const touched = React.useRef(false);
 
@@ -30,7 +31,7 @@ export function DataField(props: IDataFieldProps): React.JSX.Element {
       setFound(paths);
       const [only] = paths;
       if (only !== undefined && paths.length === 1 && !touched.current) {
-        onChange({ data: PathExt.basename(only) });
+        onChange({ data: only });
       }
     });
     return () => {
@@ -41,16 +42,17 @@ export function DataField(props: IDataFieldProps): React.JSX.Element {
   }, [files, folder]);
 
   const pick = async (): Promise<void> => {
-    const path = await files.pick(folder);
+    const known = dataPath(draft.data) ?? (draft.named ? draft.notebook : '');
+    const path = await files.pick(PathExt.dirname(known) || folder);
     if (path !== null) {
       touched.current = true;
-      onChange({ data: fromNotebook(notebookPath(draft.notebook), path) });
+      onChange({ data: path });
     }
   };
   return (
     <Field
       label={trans.__('Data file')}
-      hint={trans.__('As seen from the folder of the notebook')}
+      hint={trans.__('Its path, as the file browser shows it')}
       error={error}
     >
       {ids => (
@@ -67,12 +69,13 @@ export function DataField(props: IDataFieldProps): React.JSX.Element {
           />
           <datalist id={list}>
             {found.map(path => (
-              <option key={path} value={PathExt.basename(path)} />
+              <option key={path} value={path} />
             ))}
           </datalist>
           {files.canPick && (
             <ActionButton
               label={trans.__('Browse…')}
+              hint={trans.__('Choose the data file')}
               onClick={() => {
                 void pick();
               }}

@@ -2,13 +2,19 @@ import { PathExt } from '@jupyterlab/coreutils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { ApiError, type IPlaybook, type NewRun } from '../../api';
+import { fromNotebook } from '../../files';
 import type { ApprovalPolicy, ISettings } from '../../settings';
 
 /** What is filled in, before it is a request. */
 export interface IDraft {
   goal: string;
+  /** Seen from the server's root, as the file browser shows it; or an address. */
   data: string;
+  target: 'new' | 'open';
+  /** The path of a new notebook. */
   notebook: string;
+  /** Whether the person gave it its name. */
+  named: boolean;
   planner: 'embedded' | 'http';
   playbook: string;
   url: string;
@@ -16,6 +22,19 @@ export interface IDraft {
   /** Of the playbook's own variables. */
   declared: Record<string, string>;
   free: readonly { name: string; value: string }[];
+}
+
+/** The form as the person left it, while the sidebar shows something else. */
+export class KeptDraft {
+  get draft(): IDraft | null {
+    return this._draft;
+  }
+
+  keep(draft: IDraft | null): void {
+    this._draft = draft;
+  }
+
+  private _draft: IDraft | null = null;
 }
 
 export type FieldName = 'goal' | 'data' | 'notebook' | 'planner' | 'variables';
@@ -28,14 +47,14 @@ const OWN_FIELDS: Record<string, 'data' | 'goal'> = {
   goal: 'goal'
 };
 
-export function firstDraft(
-  settings: ISettings,
-  notebook: string | null
-): IDraft {
+/** `staying`: the page shows one notebook, and a new one would open in another page. */
+export function firstDraft(settings: ISettings, staying: boolean): IDraft {
   return {
     goal: '',
     data: '',
-    notebook: notebook ?? 'analysis.ipynb',
+    target: staying ? 'open' : 'new',
+    notebook: '',
+    named: false,
     planner: settings.plannerUrl ? 'http' : 'embedded',
     playbook: '',
     url: settings.plannerUrl,
@@ -69,32 +88,43 @@ export function isServiceAddress(typed: string): boolean {
 }
 
 /**
- * Where the data file must be, as seen from the server's root; null where it cannot be looked
- * for: an address, or a path out of what the server shows.
+ * The data file as seen from the server's root; null where it cannot be looked for: an address,
+ * or a path out of what the server shows.
  */
-export function dataPath(draft: IDraft): string | null {
-  const data = draft.data.trim();
-  if (
-    !data ||
-    data.startsWith('/') ||
-    data.startsWith('~') ||
-    data.includes(':')
-  ) {
+export function dataPath(typed: string): string | null {
+  const data = typed.trim();
+  if (!data || /^[/~]|:/.test(data)) {
     return null;
   }
-  const folder = PathExt.dirname(notebookPath(draft.notebook));
-  const path = PathExt.join(folder, data);
+  const path = PathExt.normalize(data);
   return path.startsWith('..') ? null : path;
+}
+
+/** A new notebook's path: named after the data, and beside it. */
+export function suggestedName(data: string, open: string | null): string {
+  const path = dataPath(data);
+  const folder = PathExt.dirname(path ?? open ?? '');
+  const file = PathExt.basename(path ?? data.trim().replace(/[?#].*/, ''));
+  const name = file.replace(/(?<=.)\.[^.]*$/, '').replace(/[\\:]/g, '-');
+  return PathExt.join(folder, `${name ? `${name}-report` : 'analysis'}.ipynb`);
+}
+
+/** The notebook that the run is to write into. */
+export function targetOf(draft: IDraft, open: string | null): string {
+  return draft.target === 'open' && open !== null
+    ? open
+    : notebookPath(draft.notebook);
 }
 
 /** What can be told wrong before the server is asked. */
 export function problemsOf(
   draft: IDraft,
+  notebook: string,
   playbook: IPlaybook | undefined,
   trans: TranslationBundle
 ): Problems {
   const problems: Problems = {};
-  if (!draft.notebook.trim()) {
+  if (!notebook) {
     problems.notebook = trans.__('Name the notebook to write into.');
   }
   const names = draft.free.map(({ name }) => name.trim());
@@ -128,8 +158,10 @@ export function problemsOf(
 
 export function requestOf(
   draft: IDraft,
+  notebook: string,
   playbook: IPlaybook | undefined
 ): NewRun {
+  const data = dataPath(draft.data);
   const variables: Record<string, unknown> = {};
   if (draft.planner === 'embedded') {
     for (const [name] of extraVariables(playbook)) {
@@ -145,13 +177,14 @@ export function requestOf(
     }
   }
   return {
-    notebook: notebookPath(draft.notebook),
+    notebook,
     planner:
       draft.planner === 'http'
         ? { kind: 'http', url: draft.url.trim() }
         : { kind: 'embedded', playbook: draft.playbook },
     goal: draft.goal.trim() || null,
-    data: draft.data.trim() || null,
+    data:
+      data === null ? draft.data.trim() || null : fromNotebook(notebook, data),
     variables,
     approval: draft.approval
   };

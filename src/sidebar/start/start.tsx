@@ -1,9 +1,10 @@
+import { PathExt } from '@jupyterlab/coreutils';
 import { runIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { IPlaybook } from '../../api';
 import type { ApprovalPolicy } from '../../settings';
-import { useKit } from '../common/kit';
+import { useKit, useSignal } from '../common/kit';
 import { ActionButton, Field, Fold } from '../common/parts';
 import { approvalWords } from '../words';
 import { DataField } from './data-field';
@@ -13,9 +14,11 @@ import {
   problemsOf,
   refusalOf,
   requestOf,
+  targetOf,
   type IDraft,
   type Problems
 } from './draft';
+import { NotebookField } from './notebook-field';
 import { PlannerField } from './planner-field';
 import { VariablesField } from './variables-field';
 
@@ -28,11 +31,13 @@ const POLICIES: readonly ApprovalPolicy[] = [
 
 /** The form that starts a run. */
 export function StartForm(): React.JSX.Element {
-  const kit = useKit();
-  const { trans, model, link, files, language } = kit;
-  const [draft, setDraft] = React.useState<IDraft>(() =>
-    firstDraft(model.settings, link.currentPath)
+  const { trans, model, link, files, language, kept } = useKit();
+  const [draft, setDraft] = React.useState<IDraft>(
+    () => kept.draft ?? firstDraft(model.settings, link.staysInPage)
   );
+  React.useEffect(() => {
+    kept.keep(draft);
+  }, [kept, draft]);
   const [playbooks, setPlaybooks] = React.useState<readonly IPlaybook[]>([]);
   const [problems, setProblems] = React.useState<Problems>({});
   const [busy, setBusy] = React.useState(false);
@@ -43,20 +48,9 @@ export function StartForm(): React.JSX.Element {
     setProblems({});
   }, []);
 
-  // Until somebody names another one, it is the notebook the person works in.
-  const named = React.useRef(false);
-  React.useEffect(() => {
-    const follow = (): void => {
-      if (!named.current && link.currentPath !== null) {
-        change({ notebook: link.currentPath });
-      }
-    };
-    follow();
-    link.currentChanged.connect(follow);
-    return () => {
-      link.currentChanged.disconnect(follow);
-    };
-  }, [link, change]);
+  useSignal(link.currentChanged);
+  const open = link.currentPath;
+  const folder = PathExt.dirname(open ?? '');
 
   React.useEffect(() => {
     let gone = false;
@@ -77,18 +71,23 @@ export function StartForm(): React.JSX.Element {
   }, [model, language]);
 
   const submit = async (): Promise<void> => {
-    const wrong = problemsOf(draft, playbook, trans);
-    const data = dataPath(draft);
-    if (data !== null && !(await files.exists(data))) {
-      wrong.data ??= trans.__('There is no such file: %1', data);
+    const notebook = targetOf(draft, open);
+    const wrong = problemsOf(draft, notebook, playbook, trans);
+    const typed = dataPath(draft.data);
+    const found = typed === null ? draft.data : await files.find(typed, folder);
+    if (found === null) {
+      wrong.data ??= trans.__('There is no such file: %1', typed ?? '');
     }
     setProblems(wrong);
-    if (Object.keys(wrong).length > 0) {
+    if (found === null || Object.keys(wrong).length > 0) {
       return;
     }
     setBusy(true);
     try {
-      await model.start(requestOf(draft, playbook));
+      await model.start(
+        requestOf({ ...draft, data: found }, notebook, playbook)
+      );
+      kept.keep(null);
     } catch (reason) {
       setProblems(refusalOf(reason, trans));
       setBusy(false);
@@ -105,7 +104,17 @@ export function StartForm(): React.JSX.Element {
         void submit();
       }}
     >
-      <Field label={trans.__('Goal')} error={problems.goal}>
+      <Field
+        label={trans.__('Goal')}
+        hint={
+          draft.planner === 'embedded' && playbook?.reads_goal === false
+            ? trans.__(
+                'This playbook does not read it: it does the same for every goal.'
+              )
+            : undefined
+        }
+        error={problems.goal}
+      >
         {ids => (
           <textarea
             {...ids}
@@ -119,24 +128,18 @@ export function StartForm(): React.JSX.Element {
           />
         )}
       </Field>
-      <DataField draft={draft} error={problems.data} onChange={change} />
-      <Field
-        label={trans.__('Notebook')}
-        hint={trans.__('It is made if there is none of that name')}
+      <DataField
+        draft={draft}
+        folder={folder}
+        error={problems.data}
+        onChange={change}
+      />
+      <NotebookField
+        draft={draft}
+        open={open}
         error={problems.notebook}
-      >
-        {ids => (
-          <input
-            {...ids}
-            className="bcc-Input"
-            value={draft.notebook}
-            onChange={event => {
-              named.current = true;
-              change({ notebook: event.target.value });
-            }}
-          />
-        )}
-      </Field>
+        onChange={change}
+      />
       <PlannerField
         draft={draft}
         playbooks={playbooks}
@@ -189,9 +192,10 @@ export function StartForm(): React.JSX.Element {
           <runIcon.react tag="span" className="bcc-Button-icon" />
           <span>{busy ? trans.__('Starting…') : trans.__('Start')}</span>
         </button>
-        {model.runs.length > 0 && (
+        {model.starting && model.selected && (
           <ActionButton
             label={trans.__('Back to the run')}
+            hint={trans.__('What you filled in stays')}
             onClick={() => {
               model.openStart(false);
             }}

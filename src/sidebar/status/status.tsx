@@ -41,15 +41,13 @@ export function StateCard(props: IStateProps): React.JSX.Element {
       ? trans.__('Waiting for the server')
       : stateWords(state, trans);
   return (
-    <section className="bcc-State" aria-label={trans.__('State')}>
-      <div className="bcc-State-heading">
-        <h3 className="bcc-Label">{trans.__('State')}</h3>
-        {state !== null && (
-          <code className="bcc-State-name" data-testid="bcc-state">
-            {state}
-          </code>
-        )}
-      </div>
+    <section
+      className="bcc-State"
+      data-testid="bcc-state"
+      data-state={state ?? undefined}
+      aria-label={trans.__('State')}
+    >
+      <h3 className="bcc-Label">{trans.__('State')}</h3>
       <p className="bcc-State-words" role="status">
         {words}
       </p>

@@ -1,19 +1,23 @@
-from sklearn.metrics import precision_score, recall_score
-from sklearn.model_selection import cross_val_predict
+@{{ name.report }}.run
+def {{ name.report }}(report):
+    import pandas as pd
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import precision_score, recall_score
+    from sklearn.model_selection import cross_val_predict
 
-rare = y.value_counts().index[-1]
-rare_rows = {}
-for label, weight in (({{ text.plain }}, None), ({{ text.weighted }}, "balanced")):
-    model = pipeline(LogisticRegression(max_iter=3000, class_weight=weight))
-    predicted = cross_val_predict(model, X, y, cv=folds)
+    y = report.y
+    rare = y.value_counts().index[-1]
     only_rare = {"labels": [rare], "average": "macro", "zero_division": 0}
-    rare_rows[label] = {
-        {{ text.recall }}: recall_score(y, predicted, **only_rare),
-        {{ text.precision }}: precision_score(y, predicted, **only_rare),
-    }
-rare_class = pd.DataFrame(rare_rows).T.round(3)
-plain, weighted = rare_class.iloc[0], rare_class.iloc[1]
-facts["rare_recall"] = round(float(weighted.iloc[0]), 3)
-findings.append({{ f.finding }})
-display(rare_class)
-Markdown(findings[-1])
+    found = []
+    for weight in (None, "balanced"):
+        model = report.pipeline(LogisticRegression(max_iter=3000, class_weight=weight))
+        predicted = cross_val_predict(model, report.X, y, cv=report.folds)
+        found.append((recall_score(y, predicted, **only_rare),
+                      precision_score(y, predicted, **only_rare)))
+    (plain, _), (weighted, correct) = found
+    report.facts["rare_recall"] = round(float(weighted), 3)
+    table = pd.DataFrame(found, index=[{{ text.plain }}, {{ text.weighted }}],
+                         columns=[{{ text.recall }}, {{ text.precision }}])
+    report.show(table.map("{:.0%}".format))
+    report.findings.append({{ f.finding }})
+    report.say({{ f.finding }})

@@ -1,25 +1,34 @@
-from sklearn.model_selection import TimeSeriesSplit
+@{{ name.report }}.run
+def {{ name.report }}(report):
+    from sklearn.model_selection import TimeSeriesSplit, cross_val_score
 
-date_columns = [name for name in df if kinds[name] == "date"]
-time_column = max(date_columns, key=lambda name: df[name].notna().sum())
-order = data[time_column].dropna().sort_values().index
-X_sorted, y_sorted = X.loc[order], y.loc[order]
-# A fold can only be learnt from when it has seen more than one value of the target.
-splits = [(train, test) for train, test in TimeSeriesSplit(5).split(X_sorted)
-          if y_sorted.iloc[train].nunique() > 1] if len(order) >= 30 else []
-time_metric = "accuracy" if task == "classification" else "neg_mean_absolute_error"
-time_scores = {}
-for name in (dummy_name, best_name) if splits else ():
-    found = cross_validate(pipeline(models[name]), X_sorted, y_sorted, cv=splits,
-                           scoring=time_metric)
-    time_scores[name] = found["test_score"]
-facts["time_folds"] = len(splits)
-if splits:
-    ahead = abs(time_scores[best_name].mean())
-    ahead_dummy = abs(time_scores[dummy_name].mean())
-    shuffled = abs(scores[best_name][f"test_{time_metric}"].mean())
-    note = {{ f.accuracy_ahead }} if task == "classification" else {{ f.error_ahead }}
-else:
-    note = {{ f.cannot_split }}
-findings.append(note)
-Markdown(note)
+    df, facts = report.df, report.facts
+    time_column = max(report.columns("date"), key=lambda name: df[name].notna().sum())
+    order = report.data[time_column].dropna().sort_values().index
+    X, y = report.X.loc[order], report.y.loc[order]
+
+    def has_variety(values):
+        return values.nunique() > 1
+
+    # A fold says something when what is learnt and what is tested have more than one value.
+    splits = [(train, test) for train, test in TimeSeriesSplit(5).split(X)
+              if has_variety(y.iloc[train]) and has_variety(y.iloc[test])] if len(order) >= 30 else []
+    facts["time_folds"] = len(splits)
+    if not splits:
+        report.findings.append({{ f.cannot_split }})
+        report.say({{ f.cannot_split }})
+        return
+
+    def ahead_of(model):
+        scores = cross_val_score(report.pipeline(report.models[model]), X, y, cv=splits,
+                                 scoring=report.metric)
+        return float(scores.mean())
+
+    ahead, ahead_dummy = ahead_of(report.best_model), ahead_of("dummy")
+    metric_name, shuffled = report.metric_name, facts["best_score"]
+    best_name = report.model_names[report.best_model]
+    facts.update(time_score=round(ahead, 4), time_dummy=round(ahead_dummy, 4),
+                 holds_in_time=bool(ahead - ahead_dummy > 0.02))
+    note = {{ f.holds }} if facts["holds_in_time"] else {{ f.fails }}
+    report.findings.append(note)
+    report.say(note)
