@@ -97,7 +97,7 @@ test: check chromium ## Every check there is: lint, types, unit, contract, front
 	echo "==> Python tests"; pytest -n 2 --dist loadfile --junitxml=$(RESULTS)/python.xml || failed=1; \
 	echo "==> Frontend tests"; npx jest --json --outputFile=$(RESULTS)/jest.json || failed=1; \
 	echo "==> Browser tests"; npx playwright test --config ui-tests/playwright.config.ts || failed=1; \
-	python tests/summary.py $(RESULTS) || failed=1; \
+	python tests/support/summary.py $(RESULTS) || failed=1; \
 	exit $$failed
 
 bench: install chromium ## Measurements beside their targets; BENCH_ARGS=--quick for a short form

@@ -32,17 +32,17 @@ from jupyter_server.services.contents.largefilemanager import AsyncLargeFileMana
 from bench.bench_kernel import CODE, WARM_UP_CELLS, raw_client, with_nbclient
 from bench.event_loop import LongestBlock
 from bench.verdicts import at_least, at_most
-from notebook_bcc_ext.adapters.contents_access import ContentsAccess
-from notebook_bcc_ext.adapters.contents_notebook import ContentsNotebook
-from notebook_bcc_ext.adapters.kernel_runner import KernelRunner
-from notebook_bcc_ext.adapters.kernel_source import OwnKernelSource
-from notebook_bcc_ext.adapters.planner_factory import make_planner
+from notebook_bcc_ext.adapters.kernel.runner import KernelRunner
+from notebook_bcc_ext.adapters.kernel.source import OwnKernelSource
+from notebook_bcc_ext.adapters.notebook.contents_access import ContentsAccess
+from notebook_bcc_ext.adapters.notebook.contents_notebook import ContentsNotebook
+from notebook_bcc_ext.adapters.planner.factory import make_planner
 from notebook_bcc_ext.engine.factory import make_run
 from notebook_bcc_ext.engine.run import Run
 from notebook_bcc_ext.hosting.collector import leave_modules_alone
 from notebook_bcc_ext.hosting.storage import Storage
-from notebook_bcc_ext.protocol.runs import RunRequest
-from notebook_bcc_ext.protocol.settings import Settings
+from notebook_bcc_ext.protocol.browser.runs import RunRequest
+from notebook_bcc_ext.settings.names import Settings
 
 Json = dict[str, Any]
 EDGE_CELLS = 100

@@ -22,9 +22,9 @@ from nbclient import NotebookClient
 from nbformat.notebooknode import NotebookNode, from_dict
 
 from bench.verdicts import at_most
-from notebook_bcc_ext.adapters.kernel_runner import KernelRunner
-from notebook_bcc_ext.adapters.kernel_source import OwnKernelSource
-from notebook_bcc_ext.adapters.kernel_variables import VariableLimits
+from notebook_bcc_ext.adapters.kernel.runner import KernelRunner
+from notebook_bcc_ext.adapters.kernel.source import OwnKernelSource
+from notebook_bcc_ext.adapters.kernel.variables import VariableLimits
 
 CODE = "x=1; print(x)"
 WARM_UP_CELLS = 10

@@ -18,9 +18,9 @@ from pathlib import Path
 
 from bench.status_probe import PATHS, StatusProbe
 from bench.verdicts import at_most
-from tests.planner_answers import RUN, add, say
-from tests.planner_server import ScriptedPlanner
-from tests.real_server import TOKEN, RealServer
+from tests.support.planner_answers import RUN, add, say
+from tests.support.planner_server import ScriptedPlanner
+from tests.support.real_server import TOKEN, RealServer
 
 STEPS = 5
 IDLE_SECONDS = 10.0

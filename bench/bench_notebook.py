@@ -28,11 +28,11 @@ async def open_notebook(folder: Path, size: int, flush_interval: float = 2.0) ->
         AsyncLargeFileManager,
     )
 
-    from notebook_bcc_ext.adapters.contents_access import ContentsAccess  # noqa: PLC0415
-    from notebook_bcc_ext.adapters.contents_notebook import ContentsNotebook  # noqa: PLC0415
-    from notebook_bcc_ext.adapters.notebook_apply import empty_notebook  # noqa: PLC0415
-    from notebook_bcc_ext.adapters.operation_log import OperationLog  # noqa: PLC0415
-    from notebook_bcc_ext.adapters.sqlite_database import Database  # noqa: PLC0415
+    from notebook_bcc_ext.adapters.notebook.apply import empty_notebook  # noqa: PLC0415
+    from notebook_bcc_ext.adapters.notebook.contents_access import ContentsAccess  # noqa: PLC0415
+    from notebook_bcc_ext.adapters.notebook.contents_notebook import ContentsNotebook  # noqa: PLC0415
+    from notebook_bcc_ext.adapters.store.database import Database  # noqa: PLC0415
+    from notebook_bcc_ext.adapters.store.operation_log import OperationLog  # noqa: PLC0415
 
     root = folder / f"root-{size}"
     root.mkdir()
@@ -62,7 +62,7 @@ async def open_notebook(folder: Path, size: int, flush_interval: float = 2.0) ->
 
 async def write_cell(document: Any, number: int) -> None:
     from notebook_bcc_ext.ports import NewCell  # noqa: PLC0415
-    from notebook_bcc_ext.protocol.notebook_ops import ChangeOutputs  # noqa: PLC0415
+    from notebook_bcc_ext.protocol.browser.notebook_ops import ChangeOutputs  # noqa: PLC0415
 
     cell_id = await document.insert(NewCell("code", f"x = {number}\nprint(x)"))
     await document.stored()

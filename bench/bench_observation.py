@@ -10,9 +10,13 @@ from notebook_bcc_ext.observation.context_filter import apply_filter
 from notebook_bcc_ext.observation.effects import EffectsLog
 from notebook_bcc_ext.observation.progress import ProgressTracker
 from notebook_bcc_ext.observation.sections import SectionTracker
-from notebook_bcc_ext.protocol.observation import NotebookSummary, Observation, OutputsProduced
 from notebook_bcc_ext.protocol.plan import WorkflowTemplate
-from notebook_bcc_ext.protocol.planner import ContextFilter
+from notebook_bcc_ext.protocol.planner.calls import ContextFilter
+from notebook_bcc_ext.protocol.planner.observation import (
+    NotebookSummary,
+    Observation,
+    OutputsProduced,
+)
 from notebook_bcc_ext.protocol.states import Event
 
 LIMIT_BYTES = 3_800

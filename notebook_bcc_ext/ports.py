@@ -12,16 +12,16 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
-from notebook_bcc_ext.protocol.ndjson import BadLine
-from notebook_bcc_ext.protocol.notebook_ops import ChangeOutputs, SetWidgets, fingerprint
-from notebook_bcc_ext.protocol.observation import (
+from notebook_bcc_ext.protocol.browser.notebook_ops import ChangeOutputs, SetWidgets, fingerprint
+from notebook_bcc_ext.protocol.browser.runs import ActivityNode
+from notebook_bcc_ext.protocol.planner.calls import BehaviorInfo, PlannerRequest, PlanningAnswer
+from notebook_bcc_ext.protocol.planner.ndjson import BadLine
+from notebook_bcc_ext.protocol.planner.observation import (
     CurrentLocation,
     NotebookSummary,
     TransitionRecord,
 )
-from notebook_bcc_ext.protocol.planner import BehaviorInfo, PlannerRequest, PlanningAnswer
-from notebook_bcc_ext.protocol.runs import ActivityNode
-from notebook_bcc_ext.protocol.settings import Settings
+from notebook_bcc_ext.settings.names import Settings
 
 Json = dict[str, Any]
 

@@ -25,8 +25,8 @@ from pydantic.json_schema import (
 
 from notebook_bcc_ext.fsm.diagram import to_markdown
 from notebook_bcc_ext.planners.library import playbook_schema
-from notebook_bcc_ext.protocol.browser import BROWSER_MODELS
-from notebook_bcc_ext.protocol.catalogue import CATALOGUE, json_schema
+from notebook_bcc_ext.protocol.browser.models import BROWSER_MODELS
+from notebook_bcc_ext.protocol.planner.catalogue import CATALOGUE, json_schema
 
 ROOT = Path(__file__).resolve().parent.parent
 _REFERENCE_NOTE = re.compile(r"( \*\n)? \* This interface was referenced by .*\n \* via .*\n")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from notebook_bcc_ext.adapters.sqlite_database import Database
+from notebook_bcc_ext.adapters.store.database import Database
 
 # A busy machine is slow; that is not what the properties are about.
 settings.register_profile("no deadline", deadline=None)

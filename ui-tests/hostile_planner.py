@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.planner_answers import RUN, Stream, add, say
-from tests.planner_server import ScriptedPlanner
+from tests.support.planner_answers import RUN, Stream, add, say
+from tests.support.planner_server import ScriptedPlanner
 
 Json = dict[str, Any]
 

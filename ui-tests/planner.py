@@ -19,7 +19,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from tests.planner_server import ScriptedPlanner
+from tests.support.planner_server import ScriptedPlanner
 
 NOW = "{{now}}"
 

@@ -15,8 +15,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tests.planner_answers import RUN, Reply, Stream, add, say
-from tests.planner_server import ScriptedPlanner
+from tests.support.planner_answers import RUN, Reply, Stream, add, say
+from tests.support.planner_server import ScriptedPlanner
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 

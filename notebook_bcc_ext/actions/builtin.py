@@ -7,8 +7,8 @@ from typing import Any
 from notebook_bcc_ext.actions.cleaning import clean_code, clean_text, heading, title_text
 from notebook_bcc_ext.actions.context import ActionContext, ActionResult, ThinkingState
 from notebook_bcc_ext.actions.registry import ActionRegistry, Handler
-from notebook_bcc_ext.protocol import actions as wire
 from notebook_bcc_ext.protocol.plan import StageStepsUpdate, WorkflowUpdate
+from notebook_bcc_ext.protocol.planner import actions as wire
 
 Json = dict[str, Any]
 

@@ -11,8 +11,8 @@ from notebook_bcc_ext.cli.output import say, say_json
 from notebook_bcc_ext.cli.parsing import assignment
 from notebook_bcc_ext.cli.planner_conformance import Finding, PlannerCheck, is_unreachable
 from notebook_bcc_ext.cli.settings import settings_with
-from notebook_bcc_ext.protocol.settings import Settings
-from notebook_bcc_ext.protocol.settings_layers import Layer
+from notebook_bcc_ext.settings.layers import Layer
+from notebook_bcc_ext.settings.names import Settings
 
 USUAL_VARIABLES = {"goal": "Understand the data", "data_path": "data.csv"}
 """What a run usually begins with; a planner may rightly refuse to plan without."""

@@ -19,8 +19,8 @@ from notebook_bcc_ext.errors import BccError, SettingsError
 from notebook_bcc_ext.hosting.headless import headless_run
 from notebook_bcc_ext.hosting.playbooks import default_folders
 from notebook_bcc_ext.planners.library import PlaybookLibrary
-from notebook_bcc_ext.protocol.runs import Command, Pending, RunRequest, RunView
-from notebook_bcc_ext.protocol.settings import Settings
+from notebook_bcc_ext.protocol.browser.runs import Command, Pending, RunRequest, RunView
+from notebook_bcc_ext.settings.names import Settings
 
 EXIT_CODES = {"done": 0, "failed": 1, "cancelled": 3, "paused": 4, "waiting": 4}
 

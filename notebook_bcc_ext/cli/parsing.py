@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import IO, Any
 
-from notebook_bcc_ext.protocol.ndjson import decode_json
+from notebook_bcc_ext.protocol.planner.ndjson import decode_json
 from notebook_bcc_ext.protocol.printable import printable
 
 

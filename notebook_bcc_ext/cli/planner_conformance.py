@@ -6,17 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from notebook_bcc_ext.adapters.planner_connection import PlannerConnection
-from notebook_bcc_ext.adapters.planner_retry import TransientFault
+from notebook_bcc_ext.adapters.planner.connection import PlannerConnection
+from notebook_bcc_ext.adapters.planner.retry import TransientFault
 from notebook_bcc_ext.errors import PlannerError, ProtocolError
-from notebook_bcc_ext.protocol.actions import parse_action
-from notebook_bcc_ext.protocol.dialect_v1 import V1Answer, to_v1
-from notebook_bcc_ext.protocol.ndjson import BadLine, NdjsonDecoder, decode_json
 from notebook_bcc_ext.protocol.plan import StepTemplate, WorkflowTemplate
-from notebook_bcc_ext.protocol.planner import PlanningAnswer
-from notebook_bcc_ext.protocol.sample_requests import SampleRequests
-from notebook_bcc_ext.protocol.settings import Settings
+from notebook_bcc_ext.protocol.planner.actions import parse_action
+from notebook_bcc_ext.protocol.planner.calls import PlanningAnswer
+from notebook_bcc_ext.protocol.planner.dialect_v1 import V1Answer, to_v1
+from notebook_bcc_ext.protocol.planner.ndjson import BadLine, NdjsonDecoder, decode_json
+from notebook_bcc_ext.protocol.planner.sample_requests import SampleRequests
 from notebook_bcc_ext.protocol.states import State
+from notebook_bcc_ext.settings.names import Settings
 
 Json = dict[str, Any]
 

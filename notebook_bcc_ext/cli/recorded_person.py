@@ -11,8 +11,8 @@ from notebook_bcc_ext.engine.run import Run
 from notebook_bcc_ext.errors import RecordError
 from notebook_bcc_ext.planners.record_file import CANCELLED, Record, RecordedTransition
 from notebook_bcc_ext.planners.replay import ReplayTransport
-from notebook_bcc_ext.protocol.records import RecordedDecision
-from notebook_bcc_ext.protocol.runs import Command, CommandName, Pending, RunView
+from notebook_bcc_ext.protocol.browser.records import RecordedDecision
+from notebook_bcc_ext.protocol.browser.runs import Command, CommandName, Pending, RunView
 from notebook_bcc_ext.protocol.states import Event, State
 
 # What the person said to a run at rest is known by the event that it fired. `debug` fires the

@@ -14,9 +14,9 @@ from notebook_bcc_ext.cli.settings import settings_with
 from notebook_bcc_ext.cli.terminal import make_watcher
 from notebook_bcc_ext.planners.record_file import Record, read_record
 from notebook_bcc_ext.planners.replay import BASE_URL, ReplayTransport
-from notebook_bcc_ext.protocol.runs import HttpPlannerAddress, RunRequest
-from notebook_bcc_ext.protocol.settings import Settings
-from notebook_bcc_ext.protocol.settings_layers import Layer
+from notebook_bcc_ext.protocol.browser.runs import HttpPlannerAddress, RunRequest
+from notebook_bcc_ext.settings.layers import Layer
+from notebook_bcc_ext.settings.names import Settings
 
 # Pauses and budgets were the recorded person's and are over; a record is asked only once.
 _NOTHING_HOLDS_IT_UP = {

@@ -13,11 +13,11 @@ from notebook_bcc_ext.cli.settings import settings_with
 from notebook_bcc_ext.cli.terminal import make_watcher
 from notebook_bcc_ext.errors import ProtocolError, RecordError, SettingsError
 from notebook_bcc_ext.planners.record_file import read_record
-from notebook_bcc_ext.protocol.ndjson import decode_json
+from notebook_bcc_ext.protocol.browser.runs import RunRequest
 from notebook_bcc_ext.protocol.plan import WorkflowTemplate
-from notebook_bcc_ext.protocol.runs import RunRequest
-from notebook_bcc_ext.protocol.settings import Settings
-from notebook_bcc_ext.protocol.settings_layers import Layer
+from notebook_bcc_ext.protocol.planner.ndjson import decode_json
+from notebook_bcc_ext.settings.layers import Layer
+from notebook_bcc_ext.settings.names import Settings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

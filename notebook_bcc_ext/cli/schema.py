@@ -6,7 +6,7 @@ import argparse
 
 from notebook_bcc_ext.cli.output import complain, say, say_json
 from notebook_bcc_ext.planners.library import playbook_schema
-from notebook_bcc_ext.protocol.catalogue import CATALOGUE, json_schema
+from notebook_bcc_ext.protocol.planner.catalogue import CATALOGUE, json_schema
 
 PLAYBOOK = "playbook"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 
-from notebook_bcc_ext.adapters.settings_sources import load_settings
 from notebook_bcc_ext.cli.output import complain
 from notebook_bcc_ext.hosting.logs import log_into, log_runs, set_log_level
-from notebook_bcc_ext.protocol.settings import Settings
-from notebook_bcc_ext.protocol.settings_layers import Layer
+from notebook_bcc_ext.settings.layers import Layer
+from notebook_bcc_ext.settings.names import Settings
+from notebook_bcc_ext.settings.sources import load_settings
 
 
 class _Complaints(logging.Handler):

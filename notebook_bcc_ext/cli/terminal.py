@@ -18,8 +18,8 @@ from rich.tree import Tree
 from notebook_bcc_ext.cli.output import say_json
 from notebook_bcc_ext.engine.run import Run
 from notebook_bcc_ext.fsm.machine import utc_now
+from notebook_bcc_ext.protocol.browser.runs import NodeStatus, Pending, RunView
 from notebook_bcc_ext.protocol.printable import on_one_line, printable
-from notebook_bcc_ext.protocol.runs import NodeStatus, Pending, RunView
 
 Json = dict[str, Any]
 

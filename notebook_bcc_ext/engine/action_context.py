@@ -16,9 +16,9 @@ from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import InvalidProposalError, NotFoundError
 from notebook_bcc_ext.observation.output_text import text_of_outputs
 from notebook_bcc_ext.ports import CellText, NewCell, RunResult
-from notebook_bcc_ext.protocol.notebook_ops import METADATA_KEY
+from notebook_bcc_ext.protocol.browser.notebook_ops import METADATA_KEY
 from notebook_bcc_ext.protocol.plan import StageStepsUpdate, WorkflowUpdate
-from notebook_bcc_ext.protocol.planner import Promotion
+from notebook_bcc_ext.protocol.planner.calls import Promotion
 
 
 class RunActionContext:

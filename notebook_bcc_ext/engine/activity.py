@@ -20,7 +20,7 @@ from notebook_bcc_ext.engine.rest import Rest, ms_between
 from notebook_bcc_ext.fsm.machine import utc_now
 from notebook_bcc_ext.observation.progress import ProgressTracker
 from notebook_bcc_ext.ports import ActivityChanges
-from notebook_bcc_ext.protocol.runs import ActivityNode, Doing, DoingWhat, NodeStatus
+from notebook_bcc_ext.protocol.browser.runs import ActivityNode, Doing, DoingWhat, NodeStatus
 from notebook_bcc_ext.protocol.states import Event, State
 
 Json = dict[str, Any]

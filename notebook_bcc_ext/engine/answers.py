@@ -9,7 +9,7 @@ from typing import Any, Literal, assert_never
 
 from notebook_bcc_ext.errors import IllegalCommandError
 from notebook_bcc_ext.ports import RunStore, StoredProposal
-from notebook_bcc_ext.protocol.runs import Pending
+from notebook_bcc_ext.protocol.browser.runs import Pending
 
 Json = dict[str, Any]
 Verdict = Literal["confirmed", "rejected"]

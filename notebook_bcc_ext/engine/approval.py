@@ -22,9 +22,9 @@ from notebook_bcc_ext.engine.wishes import check_wish
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import NotFoundError, ProtocolError
 from notebook_bcc_ext.fsm.machine import utc_now
-from notebook_bcc_ext.protocol.actions import ExecAction
+from notebook_bcc_ext.protocol.browser.runs import Decision, Pending, ProposalKind
 from notebook_bcc_ext.protocol.plan import StageStepsUpdate, WorkflowTemplate, WorkflowUpdate
-from notebook_bcc_ext.protocol.runs import Decision, Pending, ProposalKind
+from notebook_bcc_ext.protocol.planner.actions import ExecAction
 from notebook_bcc_ext.protocol.states import Event
 
 Json = dict[str, Any]

@@ -26,9 +26,9 @@ from notebook_bcc_ext.engine.recovery import notice_new_kernel
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import BccError, NotebookError, StoreError, UnknownActionError
 from notebook_bcc_ext.ports import ActionStream
-from notebook_bcc_ext.protocol.actions import Action, ExecAction, parse_action
-from notebook_bcc_ext.protocol.ndjson import BadLine
-from notebook_bcc_ext.protocol.planner import BehaviorFeedback, PlanningAnswer
+from notebook_bcc_ext.protocol.planner.actions import Action, ExecAction, parse_action
+from notebook_bcc_ext.protocol.planner.calls import BehaviorFeedback, PlanningAnswer
+from notebook_bcc_ext.protocol.planner.ndjson import BadLine
 from notebook_bcc_ext.protocol.states import Event, State
 
 

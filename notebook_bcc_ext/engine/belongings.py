@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import KernelError
 from notebook_bcc_ext.ports import Overwritten
-from notebook_bcc_ext.protocol.planner import OutputsUpdate
+from notebook_bcc_ext.protocol.planner.calls import OutputsUpdate
 from notebook_bcc_ext.protocol.states import State
 
 _MOST_NAMES = 100

@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from notebook_bcc_ext.protocol.runs import Counts
-from notebook_bcc_ext.protocol.settings import Settings
+from notebook_bcc_ext.protocol.browser.runs import Counts
+from notebook_bcc_ext.settings.names import Settings
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from notebook_bcc_ext.errors import StoreError
 from notebook_bcc_ext.fsm import StateMachine
 from notebook_bcc_ext.observation.effects import EffectsLog
 from notebook_bcc_ext.ports import ActivityChanges, NotebookDocument, RunStore
-from notebook_bcc_ext.protocol.runs import RunRequest
+from notebook_bcc_ext.protocol.browser.runs import RunRequest
 from notebook_bcc_ext.protocol.states import State
 
 _NO_PLACE_TO_GO_ON = (State.ACTION_RUNNING, State.BEHAVIOR_COMPLETED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
-from notebook_bcc_ext.protocol.runs import Command, CommandName
+from notebook_bcc_ext.protocol.browser.runs import Command, CommandName
 from notebook_bcc_ext.protocol.states import Event, State
 
 if TYPE_CHECKING:

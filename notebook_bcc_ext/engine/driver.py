@@ -37,7 +37,7 @@ from notebook_bcc_ext.errors import (
     ProtocolError,
 )
 from notebook_bcc_ext.protocol.plan import WorkflowUpdate
-from notebook_bcc_ext.protocol.planner import BehaviorFeedback, PlanningAnswer
+from notebook_bcc_ext.protocol.planner.calls import BehaviorFeedback, PlanningAnswer
 from notebook_bcc_ext.protocol.states import Event, State
 
 logger = logging.getLogger(__name__)

@@ -27,10 +27,10 @@ from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.fsm import StateMachine
 from notebook_bcc_ext.observation.effects import EffectsLog
 from notebook_bcc_ext.ports import CodeRunner, EventSink, NotebookDocument, Planner, RunStore
-from notebook_bcc_ext.protocol.observation import TransitionRecord
-from notebook_bcc_ext.protocol.runs import ActivityNode, RunRequest
-from notebook_bcc_ext.protocol.settings import Settings
+from notebook_bcc_ext.protocol.browser.runs import ActivityNode, RunRequest
+from notebook_bcc_ext.protocol.planner.observation import TransitionRecord
 from notebook_bcc_ext.protocol.states import State
+from notebook_bcc_ext.settings.names import Settings
 
 
 def default_registry() -> ActionRegistry:

@@ -6,8 +6,8 @@ from typing import Any
 
 from notebook_bcc_ext.errors import BccError, RunFailedError
 from notebook_bcc_ext.ports import RunResult
-from notebook_bcc_ext.protocol.runs import RunError
-from notebook_bcc_ext.protocol.secrets import Redactor
+from notebook_bcc_ext.protocol.browser.runs import RunError
+from notebook_bcc_ext.settings.secrets import Redactor
 
 
 class ActionFailedError(RunFailedError):

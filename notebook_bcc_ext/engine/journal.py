@@ -10,7 +10,7 @@ import asyncio
 from concurrent.futures import Future
 
 from notebook_bcc_ext.ports import RunStore
-from notebook_bcc_ext.protocol.observation import TransitionRecord
+from notebook_bcc_ext.protocol.planner.observation import TransitionRecord
 
 _Posted = tuple[tuple[TransitionRecord, ...], Future[None]]
 

@@ -14,8 +14,8 @@ from notebook_bcc_ext.engine.updates import When, apply_context_update, proposal
 from notebook_bcc_ext.engine.wishes import check_wish
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import PlannerError
-from notebook_bcc_ext.protocol.planner import BehaviorFeedback, BehaviorInfo, PlanningAnswer
-from notebook_bcc_ext.protocol.runs import JudgedLevel, Verdict
+from notebook_bcc_ext.protocol.browser.runs import JudgedLevel, Verdict
+from notebook_bcc_ext.protocol.planner.calls import BehaviorFeedback, BehaviorInfo, PlanningAnswer
 from notebook_bcc_ext.protocol.states import State
 
 

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager, suppress
 from notebook_bcc_ext.engine.memory import Json
 from notebook_bcc_ext.errors import BccError
 from notebook_bcc_ext.ports import ActionStream
-from notebook_bcc_ext.protocol.ndjson import BadLine
+from notebook_bcc_ext.protocol.planner.ndjson import BadLine
 
 Line = Json | BadLine
 

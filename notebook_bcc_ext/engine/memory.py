@@ -15,11 +15,7 @@ from notebook_bcc_ext.engine.rest import Rest
 from notebook_bcc_ext.observation.effects import EffectsLog
 from notebook_bcc_ext.observation.progress import ProgressTracker
 from notebook_bcc_ext.observation.sections import SectionTracker
-from notebook_bcc_ext.protocol.actions import LAST_ADDED_CELL
-from notebook_bcc_ext.protocol.plain import json_text, plain
-from notebook_bcc_ext.protocol.plan import WorkflowTemplate
-from notebook_bcc_ext.protocol.planner import BehaviorFeedback, ContextFilter
-from notebook_bcc_ext.protocol.runs import (
+from notebook_bcc_ext.protocol.browser.runs import (
     Counts,
     Decision,
     JudgedLevel,
@@ -28,6 +24,10 @@ from notebook_bcc_ext.protocol.runs import (
     RunRequest,
     Verdict,
 )
+from notebook_bcc_ext.protocol.plain import json_text, plain
+from notebook_bcc_ext.protocol.plan import WorkflowTemplate
+from notebook_bcc_ext.protocol.planner.actions import LAST_ADDED_CELL
+from notebook_bcc_ext.protocol.planner.calls import BehaviorFeedback, ContextFilter
 
 Json = dict[str, Any]
 TrailEntry = list[Any]

@@ -19,8 +19,8 @@ from notebook_bcc_ext.observation.build import (
 from notebook_bcc_ext.observation.context_filter import ABOUT_FILTER, apply_filter
 from notebook_bcc_ext.observation.effects import about_name
 from notebook_bcc_ext.ports import Variables
-from notebook_bcc_ext.protocol.observation import NotebookSummary, Observation
-from notebook_bcc_ext.protocol.planner import BehaviorFeedback, PlannerRequest, RequestOptions
+from notebook_bcc_ext.protocol.planner.calls import BehaviorFeedback, PlannerRequest, RequestOptions
+from notebook_bcc_ext.protocol.planner.observation import NotebookSummary, Observation
 
 _ABOUT_VARIABLES = "variables"
 _ABOUT_PRESENT = "present"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from notebook_bcc_ext.engine.failures import OutOfStepError
 from notebook_bcc_ext.engine.world import World
-from notebook_bcc_ext.protocol.observation import CurrentLocation
-from notebook_bcc_ext.protocol.planner import PlannerRequest, PlanningAnswer
+from notebook_bcc_ext.protocol.planner.calls import PlannerRequest, PlanningAnswer
+from notebook_bcc_ext.protocol.planner.observation import CurrentLocation
 
 _LEVELS = ("stage", "step", "behavior")
 

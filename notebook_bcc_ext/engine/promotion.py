@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import KernelError
 from notebook_bcc_ext.fsm.machine import utc_now
-from notebook_bcc_ext.protocol.observation import Artifact
-from notebook_bcc_ext.protocol.planner import Level, Promotion
+from notebook_bcc_ext.protocol.planner.calls import Level, Promotion
+from notebook_bcc_ext.protocol.planner.observation import Artifact
 from notebook_bcc_ext.protocol.states import State
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from notebook_bcc_ext.errors import InvalidProposalError
 from notebook_bcc_ext.observation.progress import ProgressTracker
+from notebook_bcc_ext.protocol.browser.runs import Change
 from notebook_bcc_ext.protocol.plan import (
     StageStepsUpdate,
     StageTemplate,
@@ -15,7 +16,6 @@ from notebook_bcc_ext.protocol.plan import (
     WorkflowTemplate,
     WorkflowUpdate,
 )
-from notebook_bcc_ext.protocol.runs import Change
 
 Update = WorkflowUpdate | StageStepsUpdate
 Json = dict[str, Any]

@@ -15,7 +15,7 @@ from notebook_bcc_ext.engine.attempts import clear_away
 from notebook_bcc_ext.engine.memory import BehaviorTally, Intent, RunMemory
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import BccError
-from notebook_bcc_ext.protocol.notebook_ops import METADATA_KEY
+from notebook_bcc_ext.protocol.browser.notebook_ops import METADATA_KEY
 
 Json = dict[str, Any]
 

@@ -24,14 +24,14 @@ from notebook_bcc_ext.engine.view import progress_view, thinking_view
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import BccError, IllegalCommandError, StoreError
 from notebook_bcc_ext.fsm.machine import utc_now
-from notebook_bcc_ext.protocol.observation import Observation, TransitionRecord
-from notebook_bcc_ext.protocol.runs import (
+from notebook_bcc_ext.protocol.browser.runs import (
     Command,
     CommandName,
     RunStatus,
     RunView,
     location_of,
 )
+from notebook_bcc_ext.protocol.planner.observation import Observation, TransitionRecord
 from notebook_bcc_ext.protocol.states import Event, State
 
 logger = logging.getLogger(__name__)

@@ -6,7 +6,7 @@ import logging
 from typing import Any
 
 from notebook_bcc_ext.protocol.printable import on_one_line
-from notebook_bcc_ext.protocol.settings import Settings
+from notebook_bcc_ext.settings.names import Settings
 
 Json = dict[str, Any]
 

@@ -8,7 +8,7 @@ from notebook_bcc_ext.engine.memory import Json, RunMemory
 from notebook_bcc_ext.engine.proposals import Update
 from notebook_bcc_ext.observation.effects import EffectsLog
 from notebook_bcc_ext.observation.todo import updated_todo_list
-from notebook_bcc_ext.protocol.planner import (
+from notebook_bcc_ext.protocol.planner.calls import (
     ContextUpdate,
     OutputsUpdate,
     PlanningAnswer,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from notebook_bcc_ext.engine.memory import WHOLE_WORKFLOW, RunMemory
-from notebook_bcc_ext.protocol.plan import StageTemplate, StepTemplate
-from notebook_bcc_ext.protocol.runs import (
+from notebook_bcc_ext.protocol.browser.runs import (
     NodeStatus,
     RunProgress,
     StageNode,
     StepNode,
     Thinking,
 )
+from notebook_bcc_ext.protocol.plan import StageTemplate, StepTemplate
 from notebook_bcc_ext.protocol.states import State
 
 

@@ -16,8 +16,8 @@ from notebook_bcc_ext.engine.run_log import RunLog
 from notebook_bcc_ext.fsm import StateMachine
 from notebook_bcc_ext.observation.effects import EffectsLog
 from notebook_bcc_ext.ports import CodeRunner, EventSink, NotebookDocument, Planner, RunStore
-from notebook_bcc_ext.protocol.runs import RunRequest
-from notebook_bcc_ext.protocol.settings import ApprovalPolicy, Settings
+from notebook_bcc_ext.protocol.browser.runs import ApprovalPolicy, RunRequest
+from notebook_bcc_ext.settings.names import Settings
 
 
 @dataclass

@@ -10,7 +10,7 @@ from itertools import islice
 
 from notebook_bcc_ext.errors import IllegalTransitionError
 from notebook_bcc_ext.fsm.table import allowed_events, next_state
-from notebook_bcc_ext.protocol.observation import TransitionRecord
+from notebook_bcc_ext.protocol.planner.observation import TransitionRecord
 from notebook_bcc_ext.protocol.states import Event, State
 
 logger = logging.getLogger(__name__)

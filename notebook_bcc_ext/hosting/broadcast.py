@@ -13,8 +13,8 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from notebook_bcc_ext.fsm.machine import utc_now
-from notebook_bcc_ext.protocol.live import EventsLost, RunChanged, RunEvent
-from notebook_bcc_ext.protocol.runs import RunView
+from notebook_bcc_ext.protocol.browser.live import EventsLost, RunChanged, RunEvent
+from notebook_bcc_ext.protocol.browser.runs import RunView
 
 Json = dict[str, Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from notebook_bcc_ext.ports import CallRecord, EventSink, RunStore
-from notebook_bcc_ext.protocol.runs import Counts
+from notebook_bcc_ext.protocol.browser.runs import Counts
 
 
 class CallLog:

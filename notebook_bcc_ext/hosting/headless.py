@@ -12,13 +12,13 @@ import httpx
 from jupyter_core.paths import is_hidden
 from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
 
-from notebook_bcc_ext.adapters.contents_access import ContentsAccess
-from notebook_bcc_ext.adapters.contents_notebook import ContentsNotebook
-from notebook_bcc_ext.adapters.kernel_remote import RemoteKernelSource
-from notebook_bcc_ext.adapters.kernel_runner import KernelRunner
-from notebook_bcc_ext.adapters.kernel_source import KernelSource, OwnKernelSource
-from notebook_bcc_ext.adapters.notebook_paths import check_suffix
-from notebook_bcc_ext.adapters.planner_factory import make_planner
+from notebook_bcc_ext.adapters.kernel.remote import RemoteKernelSource
+from notebook_bcc_ext.adapters.kernel.runner import KernelRunner
+from notebook_bcc_ext.adapters.kernel.source import KernelSource, OwnKernelSource
+from notebook_bcc_ext.adapters.notebook.contents_access import ContentsAccess
+from notebook_bcc_ext.adapters.notebook.contents_notebook import ContentsNotebook
+from notebook_bcc_ext.adapters.notebook.paths import check_suffix
+from notebook_bcc_ext.adapters.planner.factory import make_planner
 from notebook_bcc_ext.engine.factory import make_run
 from notebook_bcc_ext.engine.run import Run
 from notebook_bcc_ext.errors import IllegalCommandError, NotebookPathError, SettingsError
@@ -29,8 +29,8 @@ from notebook_bcc_ext.hosting.storage import Storage
 from notebook_bcc_ext.planners.files import MAX_FILE_BYTES
 from notebook_bcc_ext.planners.library import PlaybookLibrary
 from notebook_bcc_ext.ports import EventSink
-from notebook_bcc_ext.protocol.runs import RunRequest
-from notebook_bcc_ext.protocol.settings import Settings
+from notebook_bcc_ext.protocol.browser.runs import RunRequest
+from notebook_bcc_ext.settings.names import Settings
 
 
 class FolderWorkplace:

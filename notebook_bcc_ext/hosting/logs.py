@@ -6,7 +6,7 @@ import logging
 from typing import Any
 
 from notebook_bcc_ext.engine.run_log import RUN_LOGGER
-from notebook_bcc_ext.protocol.settings import Settings
+from notebook_bcc_ext.settings.names import Settings
 
 PACKAGE = "notebook_bcc_ext"
 

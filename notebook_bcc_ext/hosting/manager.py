@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from notebook_bcc_ext.adapters.notebook_paths import same_file
+from notebook_bcc_ext.adapters.notebook.paths import same_file
 from notebook_bcc_ext.engine.factory import Remains, make_run
 from notebook_bcc_ext.engine.run import Run
 from notebook_bcc_ext.errors import (
@@ -28,17 +28,17 @@ from notebook_bcc_ext.hosting.storage import Storage
 from notebook_bcc_ext.hosting.work_marks import WorkMarks
 from notebook_bcc_ext.planners.library import PlaybookLibrary
 from notebook_bcc_ext.ports import CallRecord, CodeRunner, NotebookDocument
-from notebook_bcc_ext.protocol.observation import TransitionRecord
-from notebook_bcc_ext.protocol.records import RecordHead
-from notebook_bcc_ext.protocol.runs import (
+from notebook_bcc_ext.protocol.browser.records import RecordHead
+from notebook_bcc_ext.protocol.browser.runs import (
     Command,
     CommandName,
     EmbeddedPlanner,
     RunRequest,
     RunView,
 )
-from notebook_bcc_ext.protocol.settings import Settings
+from notebook_bcc_ext.protocol.planner.observation import TransitionRecord
 from notebook_bcc_ext.protocol.states import State
+from notebook_bcc_ext.settings.names import Settings
 
 Json = dict[str, Any]
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from notebook_bcc_ext.adapters.planner_factory import make_planner
+from notebook_bcc_ext.adapters.planner.factory import make_planner
 from notebook_bcc_ext.engine.memory import initial_variables
 from notebook_bcc_ext.planners.embedded import EmbeddedPlanner
 from notebook_bcc_ext.planners.library import PlaybookLibrary
 from notebook_bcc_ext.planners.transport import BASE_URL, EmbeddedTransport
 from notebook_bcc_ext.ports import CallListener, Planner
-from notebook_bcc_ext.protocol.runs import EmbeddedPlanner as EmbeddedChoice
-from notebook_bcc_ext.protocol.runs import RunRequest
-from notebook_bcc_ext.protocol.settings import Settings
+from notebook_bcc_ext.protocol.browser.runs import EmbeddedPlanner as EmbeddedChoice
+from notebook_bcc_ext.protocol.browser.runs import RunRequest
+from notebook_bcc_ext.settings.names import Settings
 
 
 def planner_for(

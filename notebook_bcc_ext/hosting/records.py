@@ -10,9 +10,10 @@ from typing import Any
 from notebook_bcc_ext.engine.run import Run
 from notebook_bcc_ext.errors import RecordError
 from notebook_bcc_ext.ports import CallRecord, StoredProposal
+from notebook_bcc_ext.protocol.browser.records import RecordedDecision, RecordHead
+from notebook_bcc_ext.protocol.browser.runs import Pending
 from notebook_bcc_ext.protocol.plain import plain
-from notebook_bcc_ext.protocol.records import RecordedDecision, RecordHead, steering_settings
-from notebook_bcc_ext.protocol.runs import Pending
+from notebook_bcc_ext.settings.steering import steering_settings
 
 Json = dict[str, Any]
 

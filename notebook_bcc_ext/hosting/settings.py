@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from notebook_bcc_ext.adapters.settings_sources import machine_layers
 from notebook_bcc_ext.hosting.logs import set_log_level
+from notebook_bcc_ext.protocol.browser.runs import HttpPlannerAddress, RunRequest
 from notebook_bcc_ext.protocol.printable import on_one_line
-from notebook_bcc_ext.protocol.runs import HttpPlannerAddress, RunRequest
-from notebook_bcc_ext.protocol.settings import Settings
-from notebook_bcc_ext.protocol.settings_layers import Layer, ResolvedSettings, resolve
+from notebook_bcc_ext.settings.layers import Layer, ResolvedSettings, resolve
+from notebook_bcc_ext.settings.names import Settings
+from notebook_bcc_ext.settings.sources import machine_layers
 
 Json = dict[str, Any]
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from jupyter_core.paths import jupyter_data_dir
 
-from notebook_bcc_ext.adapters.operation_log import OperationLog
-from notebook_bcc_ext.adapters.owner_mark import OwnerMark
-from notebook_bcc_ext.adapters.sqlite_database import Database
-from notebook_bcc_ext.adapters.sqlite_store import SqliteRunStore, StoreLimits
-from notebook_bcc_ext.adapters.sqlite_upkeep import Retention, StoreUpkeep
+from notebook_bcc_ext.adapters.store.database import Database
+from notebook_bcc_ext.adapters.store.operation_log import OperationLog
+from notebook_bcc_ext.adapters.store.owner_mark import OwnerMark
+from notebook_bcc_ext.adapters.store.runs import SqliteRunStore, StoreLimits
+from notebook_bcc_ext.adapters.store.upkeep import Retention, StoreUpkeep
 from notebook_bcc_ext.errors import StoreError
-from notebook_bcc_ext.protocol.settings import Settings
+from notebook_bcc_ext.settings.names import Settings
 
 
 def default_store_path() -> Path:

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from notebook_bcc_ext.observation.effects import bounded, effects_view, with_cells
 from notebook_bcc_ext.observation.summaries import summarize_json
-from notebook_bcc_ext.protocol.observation import Observation
+from notebook_bcc_ext.protocol.planner.observation import Observation
 
 Json = dict[str, Any]
 Path = tuple[str, ...]

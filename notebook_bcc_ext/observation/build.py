@@ -9,7 +9,7 @@ from typing import Any
 from notebook_bcc_ext.observation.effects import EffectsLog
 from notebook_bcc_ext.observation.progress import ProgressTracker
 from notebook_bcc_ext.observation.sections import SectionTracker
-from notebook_bcc_ext.protocol.observation import (
+from notebook_bcc_ext.protocol.planner.observation import (
     Context,
     FsmView,
     NotebookSummary,

@@ -16,14 +16,14 @@ from notebook_bcc_ext.observation.effects import (
 )
 from notebook_bcc_ext.observation.patterns import PatternSet, select
 from notebook_bcc_ext.observation.summaries import is_strategy, summarize_json
-from notebook_bcc_ext.protocol.observation import (
+from notebook_bcc_ext.protocol.planner.calls import ContextFilter, EffectsConfig, OutputsTracking
+from notebook_bcc_ext.protocol.planner.observation import (
     Effects,
     LevelProgress,
     Location,
     Observation,
     Progress,
 )
-from notebook_bcc_ext.protocol.planner import ContextFilter, EffectsConfig, OutputsTracking
 
 ABOUT_FILTER = "filter"
 

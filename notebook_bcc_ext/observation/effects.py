@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from notebook_bcc_ext.protocol.observation import EffectCells, Effects
-from notebook_bcc_ext.protocol.planner import EffectsUpdate
+from notebook_bcc_ext.protocol.planner.calls import EffectsUpdate
+from notebook_bcc_ext.protocol.planner.observation import EffectCells, Effects
 
 MAX_CURRENT = 50
 MAX_HISTORY = 50

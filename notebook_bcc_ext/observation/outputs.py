@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any, assert_never
 
 from notebook_bcc_ext.observation.effects import Warn, about_name
-from notebook_bcc_ext.protocol.observation import Artifact, CurrentOutputs, OutputsProduced
-from notebook_bcc_ext.protocol.planner import Level, OutputsUpdate
+from notebook_bcc_ext.protocol.planner.calls import Level, OutputsUpdate
+from notebook_bcc_ext.protocol.planner.observation import Artifact, CurrentOutputs, OutputsProduced
 
 MAX_FINDINGS_CHARS = 8_000
 """Of one level: they are stored with every action, and told with every call."""

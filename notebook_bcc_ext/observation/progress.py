@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from notebook_bcc_ext.errors import NotFoundError
 from notebook_bcc_ext.observation.outputs import OutputsTracker
-from notebook_bcc_ext.protocol.observation import (
+from notebook_bcc_ext.protocol.plan import StageTemplate, StepTemplate, WorkflowTemplate
+from notebook_bcc_ext.protocol.planner.observation import (
     BehaviorsProgress,
     CompletedItem,
     CurrentLocation,
@@ -17,7 +18,6 @@ from notebook_bcc_ext.protocol.observation import (
     OutputsProduced,
     Progress,
 )
-from notebook_bcc_ext.protocol.plan import StageTemplate, StepTemplate, WorkflowTemplate
 
 ACTIONS_TAKEN_KEPT = 10
 """How many actions of a completed item an observation lists."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from notebook_bcc_ext.protocol.observation import SectionProgress
+from notebook_bcc_ext.protocol.planner.observation import SectionProgress
 
 
 @dataclass

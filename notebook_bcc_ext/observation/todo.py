@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
-from notebook_bcc_ext.protocol.planner import TodoListUpdate
+from notebook_bcc_ext.protocol.planner.calls import TodoListUpdate
 
 
 def updated_todo_list(items: Sequence[str], update: TodoListUpdate) -> list[str]:

@@ -9,7 +9,7 @@ from notebook_bcc_ext.planners.playbook import Behavior, Stage, Step
 from notebook_bcc_ext.planners.situation import REPAIR_SUFFIX, Situation
 from notebook_bcc_ext.planners.wording import say
 from notebook_bcc_ext.protocol.plan import WorkflowTemplate, WorkflowUpdate
-from notebook_bcc_ext.protocol.planner import (
+from notebook_bcc_ext.protocol.planner.calls import (
     AnswerMetadata,
     BehaviorInfo,
     ContextFilter,

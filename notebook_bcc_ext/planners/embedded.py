@@ -25,7 +25,7 @@ from notebook_bcc_ext.planners.playbook import Stage, Step
 from notebook_bcc_ext.planners.proposals import propose_steps, remember_acceptance, workflow_of
 from notebook_bcc_ext.planners.situation import NAMES, REPAIR_SUFFIX, Situation, failure_of
 from notebook_bcc_ext.planners.wording import say
-from notebook_bcc_ext.protocol.planner import BehaviorFeedback, PlannerRequest, PlanningAnswer
+from notebook_bcc_ext.protocol.planner.calls import BehaviorFeedback, PlannerRequest, PlanningAnswer
 from notebook_bcc_ext.protocol.states import State
 
 DEFAULT_PLAYBOOK = "lifecycle"

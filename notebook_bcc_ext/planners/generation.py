@@ -15,7 +15,7 @@ from notebook_bcc_ext.planners.rendering import (
     render_markdown,
 )
 from notebook_bcc_ext.planners.situation import DATA_NAME, NAMES, Situation
-from notebook_bcc_ext.protocol.actions import LAST_ADDED_CELL
+from notebook_bcc_ext.protocol.planner.actions import LAST_ADDED_CELL
 
 ALWAYS_NEEDED = ("playbook", "language", NAMES)
 

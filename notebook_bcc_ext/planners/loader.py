@@ -28,7 +28,7 @@ from notebook_bcc_ext.planners.rendering import (
 )
 from notebook_bcc_ext.planners.situation import NAMES
 from notebook_bcc_ext.planners.source import Place, PlaybookError, Source, read_source
-from notebook_bcc_ext.protocol.actions import parse_action
+from notebook_bcc_ext.protocol.planner.actions import parse_action
 
 # Always there: the run itself provides them (see `embedded`).
 RUN_VARIABLES = ("playbook", "data_path", "data_name", "goal", "language", NAMES)

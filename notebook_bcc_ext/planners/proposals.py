@@ -17,7 +17,7 @@ from notebook_bcc_ext.protocol.plan import (
     WorkflowTemplate,
     WorkflowUpdate,
 )
-from notebook_bcc_ext.protocol.planner import PlanningAnswer, ProgressUpdate
+from notebook_bcc_ext.protocol.planner.calls import PlanningAnswer, ProgressUpdate
 
 ACCEPTED_STEPS = "accepted_steps"
 """Planner variable: ids of optional steps that were entered, so a person agreed to them."""

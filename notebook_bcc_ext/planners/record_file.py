@@ -16,16 +16,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from notebook_bcc_ext.errors import RecordError
 from notebook_bcc_ext.protocol.base import explain
-from notebook_bcc_ext.protocol.ndjson import decode_json
-from notebook_bcc_ext.protocol.nesting import WRAPPED_DEPTH
-from notebook_bcc_ext.protocol.records import (
+from notebook_bcc_ext.protocol.browser.records import (
     CUT_MARK,
     FORMAT,
-    STEERING_SETTINGS,
     RecordedDecision,
 )
-from notebook_bcc_ext.protocol.runs import RunRequest, RunStatus
+from notebook_bcc_ext.protocol.browser.runs import RunRequest, RunStatus
+from notebook_bcc_ext.protocol.nesting import WRAPPED_DEPTH
+from notebook_bcc_ext.protocol.planner.ndjson import decode_json
 from notebook_bcc_ext.protocol.states import Event, State
+from notebook_bcc_ext.settings.steering import STEERING_SETTINGS
 
 CANCELLED = "cancelled"
 """The error of a call that the run itself broke off."""

@@ -20,9 +20,9 @@ import tornado.web
 
 from notebook_bcc_ext.errors import BccError
 from notebook_bcc_ext.planners.embedded import EmbeddedPlanner
-from notebook_bcc_ext.protocol.ndjson import decode_json
 from notebook_bcc_ext.protocol.nesting import WRAPPED_DEPTH
-from notebook_bcc_ext.protocol.planner import PlannerRequest
+from notebook_bcc_ext.protocol.planner.calls import PlannerRequest
+from notebook_bcc_ext.protocol.planner.ndjson import decode_json
 
 MAX_BODY_BYTES = 16 * 1024 * 1024
 JSON_TYPE = "application/json"

@@ -19,8 +19,8 @@ from notebook_bcc_ext.planners.playbook import (
 )
 from notebook_bcc_ext.planners.rendering import Scope, render_plain
 from notebook_bcc_ext.planners.wording import language_of, normalise_language
-from notebook_bcc_ext.protocol.observation import LevelProgress, Observation, Progress
-from notebook_bcc_ext.protocol.planner import BehaviorFeedback
+from notebook_bcc_ext.protocol.planner.calls import BehaviorFeedback
+from notebook_bcc_ext.protocol.planner.observation import LevelProgress, Observation, Progress
 
 REPAIR_SUFFIX = "_repair"
 NAMES = "names_in_kernel"

@@ -9,7 +9,7 @@ from jupyter_server.extension.application import ExtensionApp
 from traitlets import Dict, List, Unicode
 
 from notebook_bcc_ext import __version__
-from notebook_bcc_ext.adapters.session_sharing import share_sessions
+from notebook_bcc_ext.adapters.jupyter_patches.session_sharing import share_sessions
 from notebook_bcc_ext.hosting.collector import leave_modules_alone
 from notebook_bcc_ext.hosting.logs import ServerLog, log_into
 from notebook_bcc_ext.server.handlers import HOST_SETTING

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from notebook_bcc_ext.adapters.notebook_paths import normal_path
+from notebook_bcc_ext.adapters.notebook.paths import normal_path
 
 CONTENTS_EVENTS = "https://events.jupyter.org/jupyter_server/contents_service/v1"
 

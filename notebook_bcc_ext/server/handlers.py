@@ -13,13 +13,13 @@ from notebook_bcc_ext.errors import BccError, ProtocolError, TooLargeError
 from notebook_bcc_ext.hosting.manager import RunManager
 from notebook_bcc_ext.hosting.settings import SettingsService
 from notebook_bcc_ext.protocol.base import explain
-from notebook_bcc_ext.protocol.ndjson import decode_json
 from notebook_bcc_ext.protocol.nesting import MAX_DEPTH
 from notebook_bcc_ext.protocol.plain import json_text, model_text
+from notebook_bcc_ext.protocol.planner.ndjson import decode_json
 from notebook_bcc_ext.protocol.printable import on_one_line
-from notebook_bcc_ext.protocol.settings import MIB
 from notebook_bcc_ext.server.errors import error_body, status_of
 from notebook_bcc_ext.server.host import Host
+from notebook_bcc_ext.settings.names import MIB
 
 AUTH_RESOURCE = "notebook_bcc"
 HOST_SETTING = "notebook_bcc_host"

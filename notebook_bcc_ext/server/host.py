@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from notebook_bcc_ext.adapters.contents_access import place_of
+from notebook_bcc_ext.adapters.notebook.contents_access import place_of
 from notebook_bcc_ext.hosting.manager import RunManager
 from notebook_bcc_ext.hosting.playbooks import default_folders
 from notebook_bcc_ext.hosting.settings import SettingsService

@@ -15,11 +15,11 @@ from pydantic import TypeAdapter, ValidationError
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from notebook_bcc_ext import __version__
-from notebook_bcc_ext.adapters.notebook_paths import normal_path
+from notebook_bcc_ext.adapters.notebook.paths import normal_path
 from notebook_bcc_ext.errors import NotebookPathError, StoreError
 from notebook_bcc_ext.hosting.broadcast import Subscription
 from notebook_bcc_ext.hosting.manager import RunManager
-from notebook_bcc_ext.protocol.live import (
+from notebook_bcc_ext.protocol.browser.live import (
     Ack,
     Attach,
     ClientMessage,

@@ -16,12 +16,12 @@ from typing import Protocol
 
 from pydantic import BaseModel
 
-from notebook_bcc_ext.adapters.contents_access import ContentsAccess
-from notebook_bcc_ext.adapters.operation_log import OperationLog
-from notebook_bcc_ext.adapters.operation_rows import LogState
-from notebook_bcc_ext.adapters.saved_states import Written
+from notebook_bcc_ext.adapters.notebook.contents_access import ContentsAccess
+from notebook_bcc_ext.adapters.notebook.saved_states import Written
+from notebook_bcc_ext.adapters.store.operation_log import OperationLog
+from notebook_bcc_ext.adapters.store.operation_rows import LogState
 from notebook_bcc_ext.errors import StoreError
-from notebook_bcc_ext.protocol.live import (
+from notebook_bcc_ext.protocol.browser.live import (
     Attach,
     Attached,
     DiskChanged,
@@ -30,7 +30,7 @@ from notebook_bcc_ext.protocol.live import (
     Resync,
     Wanted,
 )
-from notebook_bcc_ext.protocol.notebook_ops import LoggedOp
+from notebook_bcc_ext.protocol.browser.notebook_ops import LoggedOp
 from notebook_bcc_ext.server.notebook_states import iso
 
 RECENT_OPERATIONS = 500

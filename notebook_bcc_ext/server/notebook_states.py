@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from notebook_bcc_ext.adapters.merged_saves import SavedNotebook
-from notebook_bcc_ext.protocol.notebooks import NotebookState
+from notebook_bcc_ext.adapters.jupyter_patches.merged_saves import SavedNotebook
+from notebook_bcc_ext.protocol.browser.notebooks import NotebookState
 
 
 def iso(moment: Any) -> str:

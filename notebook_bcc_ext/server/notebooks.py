@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from notebook_bcc_ext.adapters.contents_access import MissingFileError
-from notebook_bcc_ext.adapters.merged_saves import Base
+from notebook_bcc_ext.adapters.jupyter_patches.merged_saves import Base
+from notebook_bcc_ext.adapters.notebook.contents_access import MissingFileError
 from notebook_bcc_ext.errors import NotFoundError
-from notebook_bcc_ext.protocol.nesting import NOTEBOOK_DEPTH
-from notebook_bcc_ext.protocol.notebooks import (
+from notebook_bcc_ext.protocol.browser.notebooks import (
     CheckRequest,
     NotebookState,
     PullRequest,
     SaveRequest,
 )
+from notebook_bcc_ext.protocol.nesting import NOTEBOOK_DEPTH
 from notebook_bcc_ext.server.access import for_readers, for_writers
 from notebook_bcc_ext.server.handlers import BccHandler
 from notebook_bcc_ext.server.notebook_states import state_of

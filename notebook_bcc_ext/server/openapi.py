@@ -13,9 +13,9 @@ from pydantic.json_schema import models_json_schema
 from tornado.websocket import WebSocketHandler
 
 from notebook_bcc_ext import __version__
-from notebook_bcc_ext.protocol.notebooks import CheckRequest, PullRequest, SaveRequest
-from notebook_bcc_ext.protocol.records import RecordHead
-from notebook_bcc_ext.protocol.runs import Command, RunRequest, RunView
+from notebook_bcc_ext.protocol.browser.notebooks import CheckRequest, PullRequest, SaveRequest
+from notebook_bcc_ext.protocol.browser.records import RecordHead
+from notebook_bcc_ext.protocol.browser.runs import Command, RunRequest, RunView
 from notebook_bcc_ext.server.access import for_users
 from notebook_bcc_ext.server.handlers import BccHandler
 from notebook_bcc_ext.server.notebooks import CheckHandler, PullHandler, SaveHandler

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from notebook_bcc_ext.adapters.planner_probe import probe
-from notebook_bcc_ext.protocol.runs import HttpPlannerAddress, RunRequest
+from notebook_bcc_ext.adapters.planner.probe import probe
+from notebook_bcc_ext.protocol.browser.runs import HttpPlannerAddress, RunRequest
 from notebook_bcc_ext.server.access import for_users
 from notebook_bcc_ext.server.handlers import BccHandler
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from notebook_bcc_ext.hosting.records import call_fields
-from notebook_bcc_ext.protocol.runs import Command, RunRequest
+from notebook_bcc_ext.protocol.browser.runs import Command, RunRequest
 from notebook_bcc_ext.server.access import for_readers, for_workers
 from notebook_bcc_ext.server.handlers import BccHandler
 

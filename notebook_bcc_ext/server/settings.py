@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from notebook_bcc_ext.protocol.settings_layers import ResolvedSettings
 from notebook_bcc_ext.server.access import for_users, for_workers
 from notebook_bcc_ext.server.handlers import BccHandler
+from notebook_bcc_ext.settings.layers import ResolvedSettings
 
 
 class SettingsHandler(BccHandler):

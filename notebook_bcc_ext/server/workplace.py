@@ -6,17 +6,17 @@ import weakref
 from datetime import UTC, datetime
 from typing import Any
 
-from notebook_bcc_ext.adapters.contents_access import ContentsAccess
-from notebook_bcc_ext.adapters.contents_notebook import ContentsNotebook, Settle
-from notebook_bcc_ext.adapters.kernel_runner import KernelRunner
-from notebook_bcc_ext.adapters.kernel_session import SessionKernelSource
-from notebook_bcc_ext.adapters.kernel_starts import KernelStarts
-from notebook_bcc_ext.adapters.merged_saves import MergedSaves
-from notebook_bcc_ext.adapters.room_mirror import NoRooms, Rooms
+from notebook_bcc_ext.adapters.jupyter_patches.merged_saves import MergedSaves
+from notebook_bcc_ext.adapters.kernel.runner import KernelRunner
+from notebook_bcc_ext.adapters.kernel.session import SessionKernelSource
+from notebook_bcc_ext.adapters.kernel.starts import KernelStarts
+from notebook_bcc_ext.adapters.notebook.contents_access import ContentsAccess
+from notebook_bcc_ext.adapters.notebook.contents_notebook import ContentsNotebook, Settle
+from notebook_bcc_ext.adapters.notebook.room_mirror import NoRooms, Rooms
 from notebook_bcc_ext.hosting.storage import Storage
 from notebook_bcc_ext.planners.files import MAX_FILE_BYTES
-from notebook_bcc_ext.protocol.settings import Settings
 from notebook_bcc_ext.server.live_notebooks import within
+from notebook_bcc_ext.settings.names import Settings
 
 ACTIVITY = "notebook_bcc_last_activity"
 
@@ -55,7 +55,7 @@ class ServerWorkplace:
         if "jupyter_server_ydoc" not in settings:
             return NoRooms()
         # Only here: what it is written with comes with jupyter-collaboration.
-        from notebook_bcc_ext.adapters.shared_notebook import SharedNotebooks  # noqa: PLC0415
+        from notebook_bcc_ext.adapters.notebook.shared_notebook import SharedNotebooks  # noqa: PLC0415
 
         return SharedNotebooks(settings)
 

@@ -1,10 +1,10 @@
-"""Worlds with a notebook in them; see `tests/notebook_worlds.py`."""
+"""Worlds with a notebook in them; see `tests/support/notebook_worlds.py`."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.notebook_worlds import MANAGERS, ContentsWorld
+from tests.support.notebook_worlds import MANAGERS, ContentsWorld
 
 
 @pytest.fixture

@@ -21,8 +21,8 @@ from pathlib import Path
 from tests.chaos import moments as moment
 from tests.chaos.person import Person
 from tests.chaos.story import NOTEBOOK, Answers, Damage, count_damage, script
-from tests.planner_server import ScriptedPlanner
-from tests.real_server import RealServer
+from tests.support.planner_server import ScriptedPlanner
+from tests.support.real_server import RealServer
 
 RUN_GUARD_SECONDS = 900
 KILLED_WHEN_DONE = 0.25

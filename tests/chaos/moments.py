@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.chaos.person import Person
 from tests.chaos.story import NOTEBOOK
-from tests.real_server import RealServer
+from tests.support.real_server import RealServer
 
 KINDS = ("any time", "cell runs", "question open", "answer under way", "file flush", "store write")
 WEIGHTS = (4, 3, 2, 2, 3, 3)

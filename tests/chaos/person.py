@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from tests.chaos.story import Answers
-from tests.real_server import RealServer
+from tests.support.real_server import RealServer
 
 Json = dict[str, Any]
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import nbformat
 
-from notebook_bcc_ext.protocol.notebook_ops import METADATA_KEY
-from tests.planner_answers import RUN, add, say
-from tests.planner_server import ScriptedPlanner
+from notebook_bcc_ext.protocol.browser.notebook_ops import METADATA_KEY
+from tests.support.planner_answers import RUN, add, say
+from tests.support.planner_server import ScriptedPlanner
 
 Json = dict[str, Any]
 

@@ -12,9 +12,9 @@ import pytest
 from notebook_bcc_ext.cli import check_backend as command
 from notebook_bcc_ext.cli.check_backend import USUAL_VARIABLES, check_backend, report
 from notebook_bcc_ext.cli.planner_conformance import Finding
-from tests.planner_answers import RUN, Hang, Raw, Reply, SeenRequest, Stream, add, say
-from tests.planner_requests import quick_settings
-from tests.planner_server import ScriptedPlanner
+from tests.support.planner_answers import RUN, Hang, Raw, Reply, SeenRequest, Stream, add, say
+from tests.support.planner_requests import quick_settings
+from tests.support.planner_server import ScriptedPlanner
 
 WORKFLOW = {"load": ["read"]}
 

@@ -13,8 +13,8 @@ import nbformat
 import pytest
 
 from notebook_bcc_ext.cli.main import main
-from tests.planner_answers import say
-from tests.planner_server import ScriptedPlanner
+from tests.support.planner_answers import say
+from tests.support.planner_server import ScriptedPlanner
 
 HANG_GUARD = 120
 PLAYBOOK = """

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from notebook_bcc_ext.cli.main import main
-from notebook_bcc_ext.protocol.catalogue import CATALOGUE, json_schema
+from notebook_bcc_ext.protocol.planner.catalogue import CATALOGUE, json_schema
 
 TABLE = Path(__file__).parents[1] / "fsm/transitions.csv"
 

@@ -16,9 +16,9 @@ import pytest
 
 from notebook_bcc_ext.cli.main import main
 from notebook_bcc_ext.protocol.printable import on_one_line, printable, printable_json
-from tests.planner_answers import RUN, add, say
-from tests.planner_server import ScriptedPlanner
 from tests.replay.recordings import bcc
+from tests.support.planner_answers import RUN, add, say
+from tests.support.planner_server import ScriptedPlanner
 
 # A window title, colours, the clipboard, one in eight-bit form, and text that runs backwards.
 ATTACKS = "\x1b]0;owned\x07 \x1b[31m \x1b]52;c;b3duZWQ=\x07 \x9b31m \x90q\x9c \u202edne \x7f\b"

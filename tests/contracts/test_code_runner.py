@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from notebook_bcc_ext.adapters.kernel_runner import KernelRunner
-from tests.code_runners import SOURCES, Notebook, runner_on, text_of
+from notebook_bcc_ext.adapters.kernel.runner import KernelRunner
+from tests.support.code_runners import SOURCES, Notebook, runner_on, text_of
 
 pytestmark = pytest.mark.contract
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from notebook_bcc_ext.adapters.kernel_runner import KernelRunner
+from notebook_bcc_ext.adapters.kernel.runner import KernelRunner
 from notebook_bcc_ext.errors import KernelError
-from tests.code_runners import SOURCES, Notebook, runner_on, text_of
+from tests.support.code_runners import SOURCES, Notebook, runner_on, text_of
 
 pytestmark = pytest.mark.contract
 

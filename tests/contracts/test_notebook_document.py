@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from notebook_bcc_ext.ports import NewCell
-from notebook_bcc_ext.protocol.notebook_ops import METADATA_KEY, ChangeOutputs
-from tests.notebook_worlds import MANAGERS, ContentsWorld, FakeWorld, stream
+from notebook_bcc_ext.protocol.browser.notebook_ops import METADATA_KEY, ChangeOutputs
+from tests.support.notebook_worlds import MANAGERS, ContentsWorld, FakeWorld, stream
 
 pytestmark = pytest.mark.contract
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from notebook_bcc_ext.adapters.kernel_runner import KernelRunner
+from notebook_bcc_ext.adapters.kernel.runner import KernelRunner
 from notebook_bcc_ext.errors import KernelError
 from notebook_bcc_ext.ports import Overwritten
-from tests.code_runners import SOURCES, Notebook, runner_on, text_of
-from tests.person import person_at
+from tests.support.code_runners import SOURCES, Notebook, runner_on, text_of
+from tests.support.person import person_at
 
 pytestmark = pytest.mark.contract
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from notebook_bcc_ext.adapters.planner_factory import make_planner
+from notebook_bcc_ext.adapters.planner.factory import make_planner
 from notebook_bcc_ext.errors import PlannerError, PlannerUnavailableError, ProtocolError
 from notebook_bcc_ext.ports import CallRecord, Planner
-from notebook_bcc_ext.protocol.actions import parse_action
-from notebook_bcc_ext.protocol.ndjson import BadLine
-from notebook_bcc_ext.protocol.planner import PlannerRequest
-from tests.planner_answers import RUN, Hang, Reply, add, say
-from tests.planner_requests import FEEDBACK, planner_request, quick_settings
-from tests.planner_server import ScriptedPlanner
+from notebook_bcc_ext.protocol.planner.actions import parse_action
+from notebook_bcc_ext.protocol.planner.calls import PlannerRequest
+from notebook_bcc_ext.protocol.planner.ndjson import BadLine
+from tests.support.planner_answers import RUN, Hang, Reply, add, say
+from tests.support.planner_requests import FEEDBACK, planner_request, quick_settings
+from tests.support.planner_server import ScriptedPlanner
 
 HANG_GUARD = 20
 

@@ -7,12 +7,12 @@ import dataclasses
 
 import pytest
 
-from notebook_bcc_ext.adapters.sqlite_store import SqliteRunStore, StoreLimits
+from notebook_bcc_ext.adapters.store.runs import SqliteRunStore, StoreLimits
 from notebook_bcc_ext.errors import NotFoundError, StoreError
 from notebook_bcc_ext.ports import ActivityChanges, CallRecord, StoredProposal
-from notebook_bcc_ext.protocol.observation import CurrentLocation, TransitionRecord
-from notebook_bcc_ext.protocol.runs import ActivityNode
-from tests.fakes import MemoryStore
+from notebook_bcc_ext.protocol.browser.runs import ActivityNode
+from notebook_bcc_ext.protocol.planner.observation import CurrentLocation, TransitionRecord
+from tests.support.fakes import MemoryStore
 
 pytestmark = pytest.mark.contract
 

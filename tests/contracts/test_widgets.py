@@ -10,18 +10,18 @@ import nbformat
 import pytest
 from nbconvert import HTMLExporter
 
-from notebook_bcc_ext.adapters.kernel_outputs import OutputLimits
-from notebook_bcc_ext.adapters.kernel_runner import KernelRunner
-from notebook_bcc_ext.adapters.notebook_apply import EditableNotebook, empty_notebook
+from notebook_bcc_ext.adapters.kernel.outputs import OutputLimits
+from notebook_bcc_ext.adapters.kernel.runner import KernelRunner
+from notebook_bcc_ext.adapters.notebook.apply import EditableNotebook, empty_notebook
 from notebook_bcc_ext.observation.output_text import text_of_outputs
-from notebook_bcc_ext.protocol.notebook_ops import (
+from notebook_bcc_ext.protocol.browser.notebook_ops import (
     WIDGET_STATE,
     ChangeOutputs,
     DeleteCell,
     InsertCell,
     SetWidgets,
 )
-from tests.code_runners import SOURCES, runner_on
+from tests.support.code_runners import SOURCES, runner_on
 
 pytestmark = pytest.mark.contract
 

@@ -11,20 +11,20 @@ from typing import Any
 import nbformat
 from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
 
-from notebook_bcc_ext.adapters.contents_access import ContentsAccess
-from notebook_bcc_ext.adapters.contents_notebook import ContentsNotebook
-from notebook_bcc_ext.adapters.kernel_runner import KernelRunner
-from notebook_bcc_ext.adapters.kernel_source import OwnKernelSource
-from notebook_bcc_ext.adapters.operation_log import OperationLog
-from notebook_bcc_ext.adapters.planner_factory import make_planner
-from notebook_bcc_ext.adapters.sqlite_database import Database
-from notebook_bcc_ext.adapters.sqlite_store import SqliteRunStore
+from notebook_bcc_ext.adapters.kernel.runner import KernelRunner
+from notebook_bcc_ext.adapters.kernel.source import OwnKernelSource
+from notebook_bcc_ext.adapters.notebook.contents_access import ContentsAccess
+from notebook_bcc_ext.adapters.notebook.contents_notebook import ContentsNotebook
+from notebook_bcc_ext.adapters.planner.factory import make_planner
+from notebook_bcc_ext.adapters.store.database import Database
+from notebook_bcc_ext.adapters.store.operation_log import OperationLog
+from notebook_bcc_ext.adapters.store.runs import SqliteRunStore
 from notebook_bcc_ext.engine.factory import default_registry, make_run
 from notebook_bcc_ext.engine.run import Run
 from notebook_bcc_ext.ports import CallRecord
-from notebook_bcc_ext.protocol.runs import Command, RunRequest
-from notebook_bcc_ext.protocol.settings import Settings
-from tests.planner_server import ScriptedPlanner
+from notebook_bcc_ext.protocol.browser.runs import Command, RunRequest
+from notebook_bcc_ext.settings.names import Settings
+from tests.support.planner_server import ScriptedPlanner
 
 Json = dict[str, Any]
 HANG_GUARD = 30

@@ -2,9 +2,9 @@
 
 import nbformat
 
-from notebook_bcc_ext.protocol.notebook_ops import METADATA_KEY, fingerprint
+from notebook_bcc_ext.protocol.browser.notebook_ops import METADATA_KEY, fingerprint
 from tests.engine.harness import lab
-from tests.planner_answers import RUN, add, say
+from tests.support.planner_answers import RUN, add, say
 
 
 def play(room, *actions, step="read"):

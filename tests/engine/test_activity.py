@@ -7,8 +7,8 @@ import pytest
 from notebook_bcc_ext.engine import activity
 from notebook_bcc_ext.engine.activity import ActivityLog
 from notebook_bcc_ext.observation.progress import ProgressTracker
-from notebook_bcc_ext.protocol.observation import OutputsProduced
 from notebook_bcc_ext.protocol.plan import WorkflowTemplate
+from notebook_bcc_ext.protocol.planner.observation import OutputsProduced
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 TEMPLATE = {

@@ -7,7 +7,7 @@ import pytest
 
 from notebook_bcc_ext.errors import IllegalCommandError
 from tests.engine.harness import lab
-from tests.planner_answers import CUT, RUN, Reply, Stream, add, say
+from tests.support.planner_answers import CUT, RUN, Reply, Stream, add, say
 
 
 def play(room, *behaviors, step="read"):

@@ -3,10 +3,10 @@
 import pytest
 
 from notebook_bcc_ext.engine.budget import Budget
-from notebook_bcc_ext.protocol.runs import Counts
-from notebook_bcc_ext.protocol.settings import Settings
+from notebook_bcc_ext.protocol.browser.runs import Counts
+from notebook_bcc_ext.settings.names import Settings
 from tests.engine.harness import lab
-from tests.planner_answers import say
+from tests.support.planner_answers import say
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 from notebook_bcc_ext.engine.memory import KeptVerdict, from_snapshot, to_snapshot
 from notebook_bcc_ext.errors import IllegalCommandError
 from notebook_bcc_ext.fsm.machine import utc_now
-from notebook_bcc_ext.protocol.runs import Command, RunView
+from notebook_bcc_ext.protocol.browser.runs import Command, RunView
 from tests.engine.harness import HANG_GUARD, lab
-from tests.planner_answers import RUN, Reply, Stream, add, say
+from tests.support.planner_answers import RUN, Reply, Stream, add, say
 
 ALL = {
     "confirm",

@@ -5,7 +5,7 @@ import asyncio
 
 from tests.engine.harness import lab
 from tests.engine.sent import CONTINUE, PLAN, completed, context, feedbacks, progress
-from tests.planner_answers import RUN, add, say
+from tests.support.planner_answers import RUN, add, say
 
 SEED_FILTER = {
     "effects_config": {

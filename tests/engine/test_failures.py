@@ -4,9 +4,9 @@ import pytest
 
 from notebook_bcc_ext.actions.context import ActionResult
 from notebook_bcc_ext.engine.factory import default_registry
-from notebook_bcc_ext.protocol.notebook_ops import METADATA_KEY
+from notebook_bcc_ext.protocol.browser.notebook_ops import METADATA_KEY
 from tests.engine.harness import lab
-from tests.planner_answers import CUT, RUN, Reply, Stream, add, say, too_many_requests
+from tests.support.planner_answers import CUT, RUN, Reply, Stream, add, say, too_many_requests
 
 FAILING = add("print('before')\n1/0")
 REPAIRED = {**RUN, "auto_debug": True}

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from tests.engine.harness import lab
-from tests.planner_answers import RUN, Reply, Stream, add, say
+from tests.support.planner_answers import RUN, Reply, Stream, add, say
 
 
 async def test_f6_f8_a_step_of_three_behaviors(tmp_path):

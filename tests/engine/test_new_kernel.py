@@ -6,7 +6,7 @@ import pytest
 
 from tests.engine.harness import lab
 from tests.engine.sent import context
-from tests.planner_answers import RUN, add, say
+from tests.support.planner_answers import RUN, add, say
 
 
 async def restart_kernel(room):

@@ -3,7 +3,7 @@
 from notebook_bcc_ext.observation.budget import size_of
 from tests.engine.harness import lab
 from tests.engine.sent import CONTINUE, PLAN, completed, context, feedbacks, observed, progress
-from tests.planner_answers import RUN, add, say
+from tests.support.planner_answers import RUN, add, say
 
 
 async def test_o1_o2_o3_p2_the_location_at_every_call(tmp_path):

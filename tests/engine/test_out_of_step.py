@@ -7,7 +7,7 @@ import pytest
 
 from tests.engine.harness import lab
 from tests.engine.sent import context, progress
-from tests.planner_answers import RUN, add, say
+from tests.support.planner_answers import RUN, add, say
 
 ELSEWHERE: dict[str, dict[str, Any]] = {
     "as the observation has it": {"location": {"current": {"stage_id": "load", "step_id": "old"}}},

@@ -4,7 +4,7 @@ import json
 
 from tests.engine.harness import lab
 from tests.engine.sent import CONTINUE, PLAN, completed, context, feedbacks, progress
-from tests.planner_answers import RUN, add, say
+from tests.support.planner_answers import RUN, add, say
 
 
 async def test_o9_produced_means_that_the_kernel_has_it(tmp_path):

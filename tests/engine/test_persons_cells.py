@@ -5,7 +5,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from tests.engine.harness import lab
-from tests.planner_answers import RUN, add, say
+from tests.support.planner_answers import RUN, add, say
 
 THEIRS = [
     new_markdown_cell("# My churn study\n\nwhat I know so far"),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from contextlib import asynccontextmanager
 
-from notebook_bcc_ext.adapters.kernel_runner import KernelRunner
+from notebook_bcc_ext.adapters.kernel.runner import KernelRunner
 from notebook_bcc_ext.engine.memory import from_snapshot
 from tests.engine.harness import lab
 from tests.engine.sent import CONTINUE, completed, context
-from tests.person import person_at
-from tests.planner_answers import CUT, RUN, Stream, add, say
+from tests.support.person import person_at
+from tests.support.planner_answers import CUT, RUN, Stream, add, say
 
 
 @asynccontextmanager

@@ -4,7 +4,7 @@ import pytest
 
 from notebook_bcc_ext.errors import BccError
 from tests.engine.harness import lab
-from tests.planner_answers import RUN, add, say
+from tests.support.planner_answers import RUN, add, say
 
 NEITHER = {"targetAchieved": False, "transition": {"continue_behaviors": False}}
 STEPS = {"stage_id": "load", "updated_steps": [{"id": "read"}, {"id": "check"}]}

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.engine.harness import lab
-from tests.planner_answers import say
+from tests.support.planner_answers import say
 
 
 def plan(**stages):

@@ -13,8 +13,8 @@ from notebook_bcc_ext.engine.proposals import (
 )
 from notebook_bcc_ext.errors import InvalidProposalError
 from notebook_bcc_ext.observation.progress import ProgressTracker
-from notebook_bcc_ext.protocol.observation import OutputsProduced
 from notebook_bcc_ext.protocol.plan import StageStepsUpdate, WorkflowTemplate, WorkflowUpdate
+from notebook_bcc_ext.protocol.planner.observation import OutputsProduced
 
 
 def template(**stages):

@@ -6,7 +6,7 @@ import pytest
 
 from notebook_bcc_ext.errors import BccError, IllegalCommandError
 from tests.engine.harness import lab
-from tests.planner_answers import RUN, add, say
+from tests.support.planner_answers import RUN, add, say
 
 PLAN = {"a": ["s1", "s2"], "b": ["s3"]}
 MORE = {

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from notebook_bcc_ext.adapters.kernel_runner import KernelRunner
-from notebook_bcc_ext.adapters.kernel_source import OwnKernelSource
+from notebook_bcc_ext.adapters.kernel.runner import KernelRunner
+from notebook_bcc_ext.adapters.kernel.source import OwnKernelSource
 from notebook_bcc_ext.engine.requirements import check_requirements
 from notebook_bcc_ext.errors import RequirementsError
 from notebook_bcc_ext.protocol.plan import WorkflowTemplate

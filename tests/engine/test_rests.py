@@ -12,7 +12,7 @@ from notebook_bcc_ext.engine.rest import Rest
 from notebook_bcc_ext.observation.effects import EffectsLog
 from tests.engine.harness import lab
 from tests.engine.test_activity import Story
-from tests.planner_answers import RUN, add, say
+from tests.support.planner_answers import RUN, add, say
 
 HOUR = 3600
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.engine.harness import lab
-from tests.planner_answers import RUN, add, say
+from tests.support.planner_answers import RUN, add, say
 
 FAILING = add("1/0")
 REPAIRED = {**RUN, "auto_debug": True}

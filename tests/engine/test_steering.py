@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from tests.engine.harness import HANG_GUARD, lab
-from tests.planner_answers import RUN, Stream, add, say
+from tests.support.planner_answers import RUN, Stream, add, say
 
 
 def play(room, *behaviors, step="read"):

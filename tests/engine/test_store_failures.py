@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from notebook_bcc_ext.engine.factory import default_registry
 from notebook_bcc_ext.engine.memory import from_snapshot
 from tests.engine.harness import HANG_GUARD, lab
-from tests.planner_answers import RUN, add, say
+from tests.support.planner_answers import RUN, add, say
 
 LOCK = {"action": "lock"}
 """Locks the store once everything before it is stored."""

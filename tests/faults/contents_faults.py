@@ -11,7 +11,7 @@ from typing import Any
 import nbformat
 
 from tests.faults.lab import Lab, Outcome, fault, lab, planner
-from tests.planner_answers import RUN, Stream, add, say
+from tests.support.planner_answers import RUN, Stream, add, say
 
 DISK_BYTES = 600_000
 STOPPED = ("failed|paused", "error|stage_completed")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.faults.lab import Lab, Outcome, fault, lab, planner
-from tests.planner_answers import RUN, add
+from tests.support.planner_answers import RUN, add
 
 LONG = "import os, time\nopen('pid.txt', 'w').write(str(os.getpid()))\ntime.sleep(30)"
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import nbformat
 
-from tests.planner_answers import RUN, add, say
-from tests.planner_server import ScriptedPlanner
-from tests.real_server import RealServer
+from tests.support.planner_answers import RUN, add, say
+from tests.support.planner_server import ScriptedPlanner
+from tests.support.real_server import RealServer
 
 Json = dict[str, Any]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.faults.lab import OPTIONS, SITE, Lab, Outcome, fault, lab, planner
-from tests.planner_answers import RUN, add, say
-from tests.real_server import RealServer
+from tests.support.planner_answers import RUN, add, say
+from tests.support.real_server import RealServer
 
 
 async def _clock(home: Path, seconds: float) -> Outcome:

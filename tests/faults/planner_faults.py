@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 from tests.faults.lab import Outcome, fault, lab, planner
-from tests.planner_answers import CUT, Hang, Raw, Reply, Stream, say
-from tests.planner_server import ScriptedPlanner
+from tests.support.planner_answers import CUT, Hang, Raw, Reply, Stream, say
+from tests.support.planner_server import ScriptedPlanner
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n"
 

@@ -23,15 +23,15 @@ from typing import Any
 
 import httpx
 
-from notebook_bcc_ext.adapters.planner_factory import make_planner
+from notebook_bcc_ext.adapters.planner.factory import make_planner
 from notebook_bcc_ext.engine.factory import make_run
 from notebook_bcc_ext.engine.run import Run
 from notebook_bcc_ext.errors import BccError
 from notebook_bcc_ext.ports import OutputListener, Overwritten, RunResult, RunStatus, Variables
-from notebook_bcc_ext.protocol.runs import Command, CommandName, RunRequest
-from notebook_bcc_ext.protocol.settings import Settings
-from tests.fakes import MemoryNotebook, MemoryStore
+from notebook_bcc_ext.protocol.browser.runs import Command, CommandName, RunRequest
+from notebook_bcc_ext.settings.names import Settings
 from tests.fuzz.strange import Strange
+from tests.support.fakes import MemoryNotebook, MemoryStore
 
 Json = dict[str, Any]
 

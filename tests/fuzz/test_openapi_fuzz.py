@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.real_server import TOKEN, RealServer
+from tests.support.real_server import TOKEN, RealServer
 
 EXAMPLES = os.environ.get("BCC_FUZZ_EXAMPLES", "8")
 

@@ -11,7 +11,7 @@ import pytest
 
 from notebook_bcc_ext.errors import NotebookPathError, SettingsError
 from notebook_bcc_ext.hosting.headless import notebook_place
-from notebook_bcc_ext.protocol.runs import RunRequest
+from notebook_bcc_ext.protocol.browser.runs import RunRequest
 
 NOBODY = 65534
 

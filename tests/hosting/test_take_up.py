@@ -10,10 +10,10 @@ from notebook_bcc_ext.hosting.headless import FolderWorkplace
 from notebook_bcc_ext.hosting.manager import RunManager
 from notebook_bcc_ext.hosting.storage import Storage
 from notebook_bcc_ext.planners.library import PlaybookLibrary
-from notebook_bcc_ext.protocol.runs import Command, RunRequest
-from notebook_bcc_ext.protocol.settings import Settings
-from tests.planner_answers import RUN, add, say
-from tests.planner_server import ScriptedPlanner
+from notebook_bcc_ext.protocol.browser.runs import Command, RunRequest
+from notebook_bcc_ext.settings.names import Settings
+from tests.support.planner_answers import RUN, add, say
+from tests.support.planner_server import ScriptedPlanner
 
 HANG_GUARD = 40
 STEPS = {"stage_id": "a", "updated_steps": [{"id": "s1"}, {"id": "more"}, {"id": "s2"}]}

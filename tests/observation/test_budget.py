@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bench.bench_observation import typical_observation
 from notebook_bcc_ext.observation.budget import fit, size_of
-from notebook_bcc_ext.protocol.observation import Observation
+from notebook_bcc_ext.protocol.planner.observation import Observation
 
 LIMIT = 12 * 1024
 LEVELS = ("stages", "steps", "behaviors")

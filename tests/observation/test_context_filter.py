@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notebook_bcc_ext.observation.context_filter import apply_filter
-from notebook_bcc_ext.protocol.observation import Observation
-from notebook_bcc_ext.protocol.planner import ContextFilter
+from notebook_bcc_ext.protocol.planner.calls import ContextFilter
+from notebook_bcc_ext.protocol.planner.observation import Observation
 
 
 def observation(variables=None, current=(), history=()):

@@ -15,8 +15,12 @@ from notebook_bcc_ext.observation.build import (
 from notebook_bcc_ext.observation.effects import EffectsLog
 from notebook_bcc_ext.observation.progress import ProgressTracker
 from notebook_bcc_ext.observation.sections import SectionTracker
-from notebook_bcc_ext.protocol.observation import NotebookSummary, Observation, OutputsProduced
 from notebook_bcc_ext.protocol.plan import WorkflowTemplate
+from notebook_bcc_ext.protocol.planner.observation import (
+    NotebookSummary,
+    Observation,
+    OutputsProduced,
+)
 from notebook_bcc_ext.protocol.states import Event, State
 
 TEMPLATE = WorkflowTemplate.parse(

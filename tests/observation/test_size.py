@@ -2,7 +2,7 @@
 
 from bench.bench_observation import LIMIT_BYTES, size, typical_observation
 from notebook_bcc_ext.observation.context_filter import apply_filter
-from notebook_bcc_ext.protocol.planner import ContextFilter
+from notebook_bcc_ext.protocol.planner.calls import ContextFilter
 
 
 def test_o12_size():

@@ -10,8 +10,8 @@ from notebook_bcc_ext.observation.output_text import MAX_HTML_CHARS, text_of_htm
 from notebook_bcc_ext.observation.outputs import OutputsTracker
 from notebook_bcc_ext.observation.sections import SectionTracker
 from notebook_bcc_ext.observation.todo import updated_todo_list
-from notebook_bcc_ext.protocol.observation import Artifact, SectionProgress
-from notebook_bcc_ext.protocol.planner import EffectsUpdate, OutputsUpdate, TodoListUpdate
+from notebook_bcc_ext.protocol.planner.calls import EffectsUpdate, OutputsUpdate, TodoListUpdate
+from notebook_bcc_ext.protocol.planner.observation import Artifact, SectionProgress
 
 
 def test_o5_current_becomes_history_when_the_next_behavior_prints():

@@ -10,7 +10,7 @@ import pytest
 from notebook_bcc_ext.errors import NotFoundError, SettingsError
 from notebook_bcc_ext.planners.embedded import EmbeddedPlanner
 from notebook_bcc_ext.planners.library import PlaybookLibrary
-from notebook_bcc_ext.protocol.planner import PlannerRequest, PlanningAnswer
+from notebook_bcc_ext.protocol.planner.calls import PlannerRequest, PlanningAnswer
 
 PLAYBOOK = """\
 name: demo

@@ -13,7 +13,7 @@ from typing import Any
 
 import nbformat
 
-from tests.real_server import RealServer
+from tests.support.real_server import RealServer
 
 Json = dict[str, Any]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.planner_answers import RUN, Reply, Stream, add, say
-from tests.planner_server import ScriptedPlanner
-from tests.real_server import RealServer
 from tests.replay.recordings import exported, replay, sources
+from tests.support.planner_answers import RUN, Reply, Stream, add, say
+from tests.support.planner_server import ScriptedPlanner
+from tests.support.real_server import RealServer
 
 NOTEBOOK = "run.ipynb"
 

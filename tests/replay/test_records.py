@@ -7,9 +7,9 @@ import json
 import pytest
 
 from notebook_bcc_ext.cli.main import main
-from tests.planner_answers import say
-from tests.planner_server import ScriptedPlanner
 from tests.replay.recordings import bcc
+from tests.support.planner_answers import say
+from tests.support.planner_server import ScriptedPlanner
 
 
 def the_record():

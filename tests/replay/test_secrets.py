@@ -8,10 +8,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from tests.planner_answers import RUN, Reply, Stream, add, say
-from tests.planner_server import ScriptedPlanner
-from tests.real_server import RealServer
 from tests.replay.recordings import bcc, exported, replay, sources
+from tests.support.planner_answers import RUN, Reply, Stream, add, say
+from tests.support.planner_server import ScriptedPlanner
+from tests.support.real_server import RealServer
 
 TOKEN = 't0k3n-8f1c"quoted"/+&=\\end'
 KEY = "k3y-of-the-house"

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from tests.planner_answers import CUT, RUN, Reply, Stream, add, say
-from tests.planner_server import ScriptedPlanner
-from tests.real_server import RealServer
 from tests.replay.recordings import bcc, exported, replay, sources
+from tests.support.planner_answers import CUT, RUN, Reply, Stream, add, say
+from tests.support.planner_server import ScriptedPlanner
+from tests.support.real_server import RealServer
 
 FAILING = add("1 / 0")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 
-from tests.planner_answers import Stream, say
-from tests.planner_server import ScriptedPlanner
-from tests.real_server import RealServer
 from tests.restart.test_restart import finish, request, sources
+from tests.support.planner_answers import Stream, say
+from tests.support.planner_server import ScriptedPlanner
+from tests.support.real_server import RealServer
 
 AHEAD = "import time\n_now = time.time\ntime.time = lambda: _now() + 200 * 86_400\n"
 TEXTS = [f"cell {number}" for number in range(61)]

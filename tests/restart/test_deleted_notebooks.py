@@ -8,9 +8,9 @@ import shutil
 import nbformat
 import pytest
 
-from tests.planner_answers import say
-from tests.planner_server import ScriptedPlanner
-from tests.real_server import RealServer
+from tests.support.planner_answers import say
+from tests.support.planner_server import ScriptedPlanner
+from tests.support.real_server import RealServer
 
 NAME = "report.ipynb"
 OF_THE_RUN = ["one", "two"]

@@ -7,10 +7,10 @@ import asyncio
 import httpx
 import pytest
 
-from tests.planner_answers import RUN, Stream, add, say
-from tests.planner_server import ScriptedPlanner
-from tests.real_server import RealServer
 from tests.restart.test_restart import finish, request, sources
+from tests.support.planner_answers import RUN, Stream, add, say
+from tests.support.planner_server import ScriptedPlanner
+from tests.support.real_server import RealServer
 
 FIRST, FAILED, REPAIRED = "one", "1 / 0", "good = 1"
 

@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 import nbformat
 import pytest
 
-from tests.planner_answers import RUN, add, say
-from tests.planner_server import ScriptedPlanner
-from tests.real_server import TOKEN, RealServer
+from tests.support.planner_answers import RUN, add, say
+from tests.support.planner_server import ScriptedPlanner
+from tests.support.real_server import TOKEN, RealServer
 
 NOTEBOOK = "run.ipynb"
 

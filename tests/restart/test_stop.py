@@ -10,9 +10,9 @@ import sys
 import nbformat
 import pytest
 
-from tests.planner_answers import RUN, Hang, add, say
-from tests.planner_server import ScriptedPlanner
-from tests.real_server import RealServer
+from tests.support.planner_answers import RUN, Hang, add, say
+from tests.support.planner_server import ScriptedPlanner
+from tests.support.real_server import RealServer
 
 # Twenty times what it takes: a process that waits for its threads does so for ever.
 END_SECONDS = 20.0

@@ -11,9 +11,9 @@ import pytest
 from tornado.httpclient import HTTPRequest
 from tornado.websocket import websocket_connect
 
-from tests.planner_answers import say
-from tests.planner_server import ScriptedPlanner
-from tests.real_server import TOKEN, RealServer
+from tests.support.planner_answers import say
+from tests.support.planner_server import ScriptedPlanner
+from tests.support.real_server import TOKEN, RealServer
 
 
 def make_directory(store):

@@ -9,11 +9,11 @@ import pytest
 
 from notebook_bcc_ext.errors import IllegalCommandError
 from notebook_bcc_ext.hosting.headless import headless_run
-from notebook_bcc_ext.protocol.runs import RunRequest
-from notebook_bcc_ext.protocol.settings import Settings
-from tests.planner_answers import say
-from tests.planner_server import ScriptedPlanner
-from tests.real_server import RealServer
+from notebook_bcc_ext.protocol.browser.runs import RunRequest
+from notebook_bcc_ext.settings.names import Settings
+from tests.support.planner_answers import say
+from tests.support.planner_server import ScriptedPlanner
+from tests.support.real_server import RealServer
 
 
 @asynccontextmanager

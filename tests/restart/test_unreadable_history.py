@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import sqlite3
 
-from tests.planner_answers import add, say
-from tests.planner_server import ScriptedPlanner
-from tests.real_server import RealServer
 from tests.restart.test_store_trouble import hello_of
+from tests.support.planner_answers import add, say
+from tests.support.planner_server import ScriptedPlanner
+from tests.support.real_server import RealServer
 
 NOTEBOOK = "deep.ipynb"
 OTHER = "other.ipynb"

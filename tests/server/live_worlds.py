@@ -7,7 +7,7 @@ import contextlib
 import json
 
 from notebook_bcc_ext.errors import BccError
-from notebook_bcc_ext.protocol.notebook_ops import InsertCell
+from notebook_bcc_ext.protocol.browser.notebook_ops import InsertCell
 from notebook_bcc_ext.server.handlers import HOST_SETTING
 
 API = "notebook-bcc/api"

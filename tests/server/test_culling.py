@@ -9,9 +9,9 @@ import pytest
 
 from notebook_bcc_ext.hosting.work_marks import MARK_SECONDS
 from notebook_bcc_ext.server.workplace import ACTIVITY
-from tests.planner_answers import RUN, Hang, add, say
-from tests.planner_server import ScriptedPlanner
 from tests.server.test_runs import Api
+from tests.support.planner_answers import RUN, Hang, add, say
+from tests.support.planner_server import ScriptedPlanner
 
 HANG_GUARD = 60
 LONG_AGO = timedelta(hours=1)

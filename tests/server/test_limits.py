@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from notebook_bcc_ext.protocol.settings import MIB
 from notebook_bcc_ext.server.handlers import BccHandler
 from notebook_bcc_ext.server.routes import ROUTES
-from tests.planner_answers import say
-from tests.planner_server import ScriptedPlanner
+from notebook_bcc_ext.settings.names import MIB
 from tests.server.test_runs import API, Api
+from tests.support.planner_answers import say
+from tests.support.planner_server import ScriptedPlanner
 
 LIMIT = 4 * MIB
 UNLIMITED = ["notebooks/save"]

@@ -4,7 +4,7 @@ import asyncio
 import json
 
 from notebook_bcc_ext import __version__
-from notebook_bcc_ext.protocol.live import Hello
+from notebook_bcc_ext.protocol.browser.live import Hello
 from notebook_bcc_ext.server.live import LiveHandler
 
 

@@ -8,8 +8,8 @@ import json
 import pytest
 from tornado.httpclient import HTTPClientError
 
-from notebook_bcc_ext.protocol.live import Attach
-from notebook_bcc_ext.protocol.notebook_ops import METADATA_KEY, InsertCell, SetExecution
+from notebook_bcc_ext.protocol.browser.live import Attach
+from notebook_bcc_ext.protocol.browser.notebook_ops import METADATA_KEY, InsertCell, SetExecution
 from notebook_bcc_ext.server import live
 from tests.server.live_worlds import HANG_GUARD, PATH, cell, notebook
 

@@ -7,10 +7,10 @@ import json
 import nbformat
 import pytest
 
-from notebook_bcc_ext.protocol.notebook_ops import MAX_SEQ, METADATA_KEY
-from tests.planner_answers import say
-from tests.planner_server import ScriptedPlanner
+from notebook_bcc_ext.protocol.browser.notebook_ops import MAX_SEQ, METADATA_KEY
 from tests.server.test_runs import API, Api
+from tests.support.planner_answers import say
+from tests.support.planner_server import ScriptedPlanner
 
 NAME = "work/a.ipynb"
 CELL = {"id": "a", "cell_type": "code", "source": "1", "metadata": {}, "outputs": []}

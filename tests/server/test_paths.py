@@ -7,10 +7,10 @@ import os
 import pytest
 from tornado.httpclient import HTTPClientError
 
-from tests.planner_answers import say
-from tests.planner_server import ScriptedPlanner
 from tests.server.live_worlds import PATH, cell, notebook
 from tests.server.test_runs import Api
+from tests.support.planner_answers import say
+from tests.support.planner_server import ScriptedPlanner
 
 HIDDEN = [
     ".bashrc",

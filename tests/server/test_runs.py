@@ -7,8 +7,8 @@ import nbformat
 import pytest
 from tornado.httpclient import HTTPClientError
 
-from tests.planner_answers import RUN, Reply, add, say
-from tests.planner_server import ScriptedPlanner
+from tests.support.planner_answers import RUN, Reply, add, say
+from tests.support.planner_server import ScriptedPlanner
 
 API = "notebook-bcc/api"
 HANG_GUARD = 60

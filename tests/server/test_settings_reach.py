@@ -5,9 +5,9 @@ from __future__ import annotations
 import nbformat
 import pytest
 
-from tests.planner_answers import add, say
-from tests.planner_server import ScriptedPlanner
-from tests.real_server import RealServer
+from tests.support.planner_answers import add, say
+from tests.support.planner_server import ScriptedPlanner
+from tests.support.real_server import RealServer
 
 
 def planning(planner, *cells):

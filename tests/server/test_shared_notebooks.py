@@ -9,10 +9,10 @@ import pytest
 from nbformat.reader import NotJSONError
 from pycrdt import Map
 
-from notebook_bcc_ext.protocol.notebook_ops import WIDGET_STATE
-from tests.planner_answers import RUN, add, say
-from tests.planner_server import ScriptedPlanner
+from notebook_bcc_ext.protocol.browser.notebook_ops import WIDGET_STATE
 from tests.server.test_runs import Api
+from tests.support.planner_answers import RUN, add, say
+from tests.support.planner_server import ScriptedPlanner
 
 HANG_GUARD = 60
 NOTEBOOK = "a.ipynb"

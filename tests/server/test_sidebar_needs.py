@@ -3,9 +3,9 @@
 import pytest
 
 from notebook_bcc_ext.fsm import TRANSITIONS
-from tests.planner_answers import RUN, add, say
-from tests.planner_server import ScriptedPlanner
 from tests.server.test_runs import Api
+from tests.support.planner_answers import RUN, add, say
+from tests.support.planner_server import ScriptedPlanner
 
 
 @pytest.fixture

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.planner_answers import RUN, SeenRequest, add, say
-from tests.planner_server import ScriptedPlanner
-from tests.real_server import RealServer
+from tests.support.planner_answers import RUN, SeenRequest, add, say
+from tests.support.planner_server import ScriptedPlanner
+from tests.support.real_server import RealServer
 
 Json = dict[str, Any]
 

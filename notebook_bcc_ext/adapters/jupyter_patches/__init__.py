@@ -1,0 +1,1 @@
+"""What is changed of Jupyter at run time."""

@@ -1,0 +1,1 @@
+"""Planner services over HTTP: connection, retries, dialects, credentials, records of calls."""

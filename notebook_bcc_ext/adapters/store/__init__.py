@@ -1,0 +1,1 @@
+"""SQLite: runs, and the operations on notebooks, in one file."""

@@ -1,0 +1,1 @@
+"""What is said between this product and a planner."""

@@ -1,0 +1,1 @@
+"""What can be set: names, layers, where they come from, and what is a secret."""

@@ -1,0 +1,162 @@
+"""Everything that can be stored can be read back, whatever it is."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from notebook_bcc_ext.adapters.store.database import committed
+from notebook_bcc_ext.adapters.store.operation_text import (
+    from_row,
+    pack_image,
+    refuse_deep,
+    to_row,
+    unpack_image,
+)
+from notebook_bcc_ext.adapters.store.runs import SqliteRunStore
+from notebook_bcc_ext.engine.memory import (
+    RunMemory,
+    from_snapshot,
+    short_snapshot_json,
+    to_snapshot,
+)
+from notebook_bcc_ext.errors import NotebookError
+from notebook_bcc_ext.observation.effects import EffectsLog
+from notebook_bcc_ext.ports import CallRecord, StoredProposal
+from notebook_bcc_ext.protocol.browser.notebook_ops import (
+    ChangeOutputs,
+    InsertCell,
+    SetCellMetadata,
+    SetNotebookMetadata,
+    SetSource,
+)
+from notebook_bcc_ext.protocol.nesting import MAX_DEPTH, WRAPPED_DEPTH
+from notebook_bcc_ext.protocol.plain import json_text, plain
+from notebook_bcc_ext.protocol.planner.ndjson import decode_json
+from notebook_bcc_ext.protocol.planner.observation import TransitionRecord
+
+
+def nested(depth, value="bottom"):
+    for number in range(depth):
+        value = [value] if number % 2 else {"in": value}
+    return value
+
+
+TEXT = st.one_of(
+    st.text(max_size=30),
+    st.text(st.characters(categories=["Cs", "Cc", "Lo", "So"]), max_size=10),
+    st.sampled_from(
+        ["\x00", "\ud800", "\udfff x", "\ud83d\ude00", "é中文🙂", "x" * 20_000, "\u2028"]
+    ),
+)
+SCALAR = st.one_of(
+    TEXT,
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.sampled_from([2**63, -(2**63) - 1, 10**400, 1e308, -0.0]),
+    st.floats(),
+)
+STRANGE = st.recursive(
+    SCALAR,
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(TEXT, inner, max_size=4)),
+    max_leaves=12,
+).flatmap(lambda value: st.integers(0, MAX_DEPTH).map(lambda depth: nested(depth, value)))
+JSON = st.dictionaries(TEXT, STRANGE, max_size=4)
+QUICK = settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+def operations(value, text):
+    cell = {"id": "a", "cell_type": "code", "source": text, "metadata": value, "outputs": []}
+    output = {"output_type": "display_data", "data": {"application/json": value}, "metadata": value}
+    yield InsertCell(cell=cell, after_id=text)
+    yield SetSource(cell_id=text, source=text)
+    yield SetCellMetadata(cell_id="a", metadata=value)
+    yield SetNotebookMetadata(metadata=value)
+    yield ChangeOutputs(cell_id="a", change="append", outputs=[output], text=text)
+
+
+@QUICK
+@given(JSON, TEXT)
+def test_s1_operations(value, text):
+    for op in operations(value, text):
+        refuse_deep(op)
+        _, body = to_row(op, 7)
+        read = from_row(body.encode().decode())
+        assert read is not None
+        assert to_row(read, 7)[1] == body
+
+
+def test_s1_an_operation_that_could_not_be_read_is_not_taken():
+    with pytest.raises(NotebookError, match="nested more than"):
+        refuse_deep(SetNotebookMetadata(metadata={"deep": nested(WRAPPED_DEPTH)}))
+
+
+@QUICK
+@given(JSON, TEXT)
+def test_s1_notebooks(value, text):
+    cells = [{"id": "a", "source": text, "metadata": value}]
+    notebook = {"metadata": value, "cells": cells}
+    # As NaN is to Python: not equal to itself, but told by its name.
+    assert json.dumps(unpack_image(pack_image(notebook))) == json.dumps(notebook)
+
+
+@QUICK
+@given(JSON, TEXT)
+def test_s1_runs(value, text):
+    memory = RunMemory(variables=value, workflow_progress=value, todo_list=[text])
+    memory.remember_cell(text, text)
+    effects = EffectsLog([text], [text])
+    whole = json.loads(json_text({"state": "idle", **to_snapshot(memory, effects)}))
+    memory, effects = from_snapshot(whole)
+    assert memory.variables == plain(value)
+    assert effects.current[0][:100] == plain(text)[:100]
+    short = json.loads(short_snapshot_json({"state": "idle"}, memory, effects))
+    again, _ = from_snapshot({**whole, **short})
+    assert again.variables == memory.variables
+
+
+@QUICK
+@given(JSON, TEXT)
+def test_s1_records(value, text):
+    calls = [{"number": 1, "answer": text, "parsed": value}]
+    written = json.dumps(plain({"request": {"variables": value}, "calls": calls}))
+    assert decode_json(written.encode(), WRAPPED_DEPTH) is not None
+
+
+@given(value=JSON, text=TEXT)
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_s1_the_run_store(value, text, database, jp_asyncio_loop):
+    async def there_and_back():
+        store = SqliteRunStore(database)
+        await store.save_run("r", {"state": "idle", "value": value, "text": text})
+        assert await store.load_run("r") == plain({"state": "idle", "value": value, "text": text})
+        await store.delete_run("r")
+        record = TransitionRecord.model_validate(
+            {"from": "idle", "event": text, "to": text, "timestamp": text}
+        )
+        await committed(store.post_transitions("r", [record]))
+        [(_, read)] = await store.transitions("r")
+        assert read.event == plain(text)
+        sizes: dict[str, Any] = {"request_bytes": 1, "answer_bytes": 1, "duration_ms": 1.0}
+        told = {"url": text, "started_at": text, "request": text, "answer": text, "error": text}
+        call = CallRecord(number=1, kind="planning", status=200, tries=1, **told, **sizes)
+        await store.add_call("r", call)
+        [found] = await store.calls("r")
+        assert asdict(found)["answer"] == plain(text)
+        proposal = StoredProposal("p", "r", "workflow", {"v": value}, reason=text)
+        await store.add_proposal(proposal)
+        [kept] = await store.proposals("r")
+        assert (kept.content, kept.reason) == (plain({"v": value}), plain(text))
+        await store.delete_run("r")
+
+    jp_asyncio_loop.run_until_complete(there_and_back())
