@@ -25,6 +25,13 @@
     │       └── StaleBaseError       a tab saves what is based on an older state: pull first
     ├── RequirementsError        the kernel lacks what a workflow needs
     ├── RunFailedError           a run cannot go on; its error card says why
+    │   ├── ActionFailedError    an action failed, and nobody repairs it
+    │   ├── StepsRejectedError   the person rejected the proposed steps
+    │   ├── PlanRejectedError    the person did not want the plan; the run ends before it began
+    │   ├── GoalNotReachedError  the planner neither continued nor confirmed the goal
+    │   ├── NotAllowedError      the planner knows no way but what the person did not allow
+    │   ├── OutOfStepError       the planner answers for another place than the run is at
+    │   └── LoopGuardError       too many behaviors in one step
     └── StoreError               the run store cannot be read or written
 
 Messages are for people: what was wrong, where, and what to do.
@@ -150,6 +157,49 @@ class StaleBaseError(ForeignChangeError):
 
 
 class RunFailedError(BccError):
+    def __init__(self, message: str, *, resumable: bool = False) -> None:
+        """`resumable`: a retry goes on behind what was done; otherwise the behavior begins anew."""
+        super().__init__(message)
+        self.resumable = resumable
+
+
+class ActionFailedError(RunFailedError):
+    def __init__(
+        self,
+        message: str,
+        *,
+        cell_id: str | None = None,
+        traceback: str | None = None,
+        interrupted: bool = False,
+        resumable: bool = False,
+    ) -> None:
+        super().__init__(message, resumable=resumable)
+        self.cell_id = cell_id
+        self.traceback = traceback
+        self.interrupted = interrupted
+
+
+class StepsRejectedError(RunFailedError):
+    """The machine is in `error` already: the table says so for rejected steps (U7)."""
+
+
+class PlanRejectedError(RunFailedError):
+    pass
+
+
+class GoalNotReachedError(RunFailedError):
+    pass
+
+
+class NotAllowedError(RunFailedError):
+    """Nothing failed: the run waits for the person (N8)."""
+
+
+class OutOfStepError(RunFailedError):
+    pass
+
+
+class LoopGuardError(RunFailedError):
     pass
 
 

@@ -8,19 +8,16 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
+from notebook_bcc_ext.protocol.browser.facts import Fact, News, Summed
 from notebook_bcc_ext.protocol.browser.notebook_ops import ChangeOutputs, SetWidgets, fingerprint
-from notebook_bcc_ext.protocol.browser.runs import ActivityNode
 from notebook_bcc_ext.protocol.planner.calls import BehaviorInfo, PlannerRequest, PlanningAnswer
 from notebook_bcc_ext.protocol.planner.ndjson import BadLine
-from notebook_bcc_ext.protocol.planner.observation import (
-    CurrentLocation,
-    NotebookSummary,
-    TransitionRecord,
-)
+from notebook_bcc_ext.protocol.planner.observation import CurrentLocation, NotebookSummary
+from notebook_bcc_ext.protocol.states import State
 from notebook_bcc_ext.settings.names import Settings
 
 Json = dict[str, Any]
@@ -63,8 +60,8 @@ class Removed:
 
 class NotebookDocument(Protocol):
     """One notebook, written by cell id. Changes are kept in their order. Those of an `async` method
-    are durable on return, but for `insert`; what is posted is durable when the next change is, or
-    `stored` has returned."""
+    are durable on return; what is posted is durable when the next change is, or `stored` has
+    returned."""
 
     @property
     def path(self) -> str: ...
@@ -88,7 +85,10 @@ class NotebookDocument(Protocol):
     async def text_of(self, cell_id: str) -> CellText | None:
         """The cell as it is now, the user's edits included; None when the cell is gone."""
 
-    async def insert(self, cell: NewCell) -> str:
+    async def ready(self) -> None:
+        """Wait until a cell can be inserted; NotebookError where none can be."""
+
+    def insert(self, cell: NewCell) -> str:
         """Post a new cell after the last one this document wrote (or at the end); its id."""
 
     async def set_source(self, cell_id: str, source: str) -> bool:
@@ -140,14 +140,14 @@ class CellError:
     traceback: str
 
 
-RunStatus = Literal["ok", "error", "interrupted", "gone", "timeout"]
+CellStatus = Literal["ok", "error", "interrupted", "gone", "timeout"]
 
 
 @dataclass(frozen=True)
 class RunResult:
     """How one cell ended. `notice` says what the person should know (cut output, lost kernel)."""
 
-    status: RunStatus
+    status: CellStatus
     execution_count: int | None
     outputs: list[Json]
     error: CellError | None = None
@@ -294,74 +294,52 @@ CallListener = Callable[[CallRecord], None]
 # -- run store --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class StoredProposal:
-    id: str
+class StoredRun(NamedTuple):
     run_id: str
-    kind: str
-    """What is asked: `ProposalKind` of the protocol."""
-    content: Json
-    decision: Literal["confirmed", "rejected", "cancelled"] | None = None
-    decided_by: str | None = None
-    reason: str | None = None
-    edited: Json | None = None
-
-
-@dataclass(frozen=True)
-class ActivityChanges:
-    """What changed in the tree of a run since it was last stored."""
-
-    nodes: tuple[ActivityNode, ...] = ()
-    gone: tuple[str, ...] = ()
-    """Keys of nodes that were too old to keep."""
-    all_gone: bool = False
-    """The tree was begun anew; `nodes` are of the new one."""
+    request: Json
+    """With the path that the notebook has now."""
 
 
 class RunStore(Protocol):
-    """Durable memory of runs. A method returns when its data would survive a killed process."""
+    """Durable memory of runs: what happened in them, in order.
 
-    async def save_run(self, run_id: str, snapshot: Json, activity: ActivityChanges = ...) -> None:
-        """Insert or replace the run's snapshot; its tree gets the changes. Clears the intent."""
+    What is posted is stored in order with all other writes of the store and of the notebooks' logs,
+    at the latest with the next of them. StoreError where the store cannot take it; then nothing
+    that was posted later is stored either.
+    """
 
-    async def activity(self, run_id: str) -> list[ActivityNode]:
-        """The tree, in the order of the last changes."""
+    async def add_run(self, run_id: str, request: Json) -> None:
+        """Durable on return."""
 
-    def post_run(
-        self, run_id: str, snapshot: Json, activity: ActivityChanges = ...
-    ) -> Future[None]:
-        """The same without waiting; done when it is stored."""
+    async def runs(self) -> list[StoredRun]:
+        """Newest first."""
 
-    def post_step(
-        self, run_id: str, changed: str, trail: Sequence[Any], activity: ActivityChanges = ...
-    ) -> Future[None]:
-        """What one action changed: keys of the snapshot that are replaced (JSON), entries that
-        `load_run` and `list_runs` give, all in order, under the key `trail` until the next
-        snapshot, and the tree. Without waiting, but in order with all other writes of the store
-        and of the notebooks' logs. Clears the intent."""
-
-    def post_intent(self, run_id: str, intent: Json) -> Future[None]:
-        """What the run is about to do, in the same order."""
-
-    async def intent(self, run_id: str) -> Json | None:
-        """What it was about to do when nothing came after."""
-
-    async def load_run(self, run_id: str) -> Json | None: ...
-
-    async def list_runs(self) -> list[Json]:
-        """Snapshots with the ids of their runs, newest first."""
+    async def run(self, run_id: str) -> StoredRun | None: ...
 
     async def delete_run(self, run_id: str) -> None: ...
 
-    def post_transitions(self, run_id: str, records: Sequence[TransitionRecord]) -> Future[None]:
-        """Stored in order with all else, at the latest with the next write; done when they are."""
+    def post_facts(
+        self, run_id: str, first: int, facts: Sequence[Fact], state: State, notebook: str
+    ) -> Future[None]:
+        """Facts `first` and the following, the state they lead to, and where the notebook is now.
+        Given once more, they are stored once."""
 
-    async def keep_transitions(self, run_id: str, count: int) -> None:
-        """Forget what came after the first `count`: the snapshot does not know of it."""
+    def post_sum(self, run_id: str, number: int, summed: Summed) -> Future[None]:
+        """One fact in the place of all up to that number."""
 
-    async def transitions(
-        self, run_id: str, *, after: int = 0, limit: int = 1000
-    ) -> list[tuple[int, TransitionRecord]]: ...
+    def together(self) -> AbstractContextManager[None]:
+        """What is posted meanwhile, here and to the notebook, without waiting: one transaction."""
+
+    async def committed(self, posted: Future[None]) -> None:
+        """Until it is durable."""
+
+    async def facts(self, run_id: str, *, after: int = 0) -> list[Fact]:
+        """All of them behind number `after`, in order."""
+
+    async def facts_of(
+        self, run_id: str, kinds: Sequence[str], *, skip: int = 0, limit: int = 1000
+    ) -> list[Fact]:
+        """Those of these kinds, in order, without the first `skip`."""
 
     async def add_call(self, run_id: str, call: CallRecord) -> None: ...
 
@@ -370,20 +348,10 @@ class RunStore(Protocol):
     async def last_call_number(self, run_id: str) -> int:
         """0 when there is none: a run that is taken up counts on from here."""
 
-    async def add_proposal(self, proposal: StoredProposal) -> None: ...
-
-    async def decide_proposal(self, decided: StoredProposal) -> StoredProposal:
-        """Record a decision if there is none yet; the decision that stands (first wins, U8)."""
-
-    async def proposal(self, proposal_id: str) -> StoredProposal | None: ...
-
-    async def proposals(self, run_id: str) -> list[StoredProposal]:
-        """In the order in which they were asked."""
-
 
 # -- events -----------------------------------------------------------------------------------
 
 
 class EventSink(Protocol):
-    def publish(self, run_id: str, kind: str, payload: Json) -> None:
+    def publish(self, run_id: str, news: News) -> None:
         """Tell whoever watches. Never blocks, never raises."""

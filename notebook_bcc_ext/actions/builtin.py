@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from notebook_bcc_ext.actions.cleaning import clean_code, clean_text, heading, title_text
@@ -93,8 +94,7 @@ async def _open_thinking(
         metadata={**metadata, "thinking": True, "finished_thinking": False},
         store_id=store_id,
     )
-    context.thinking = ThinkingState(cell_id, agent_name, text)
-    context.publish("thinking", {"active": True, "agent_name": agent_name, "text": text})
+    context.begin_thinking(ThinkingState(cell_id, agent_name, text))
     return cell_id
 
 
@@ -114,8 +114,7 @@ async def close_thinking(context: ActionContext) -> None:
         context.thinking.cell_id,
         {"finished_thinking": True, "jupyter": {"source_hidden": True}},
     )
-    context.thinking = None
-    context.publish("thinking", {"active": False})
+    context.end_thinking()
 
 
 def thinking_source(agent_name: str | None, text: str) -> str:
@@ -228,11 +227,11 @@ async def set_effect_as_thinking(
         cell_id = await _open_thinking(context, None, text, metadata)
         context.warn("set_effect_as_thinking: no thinking cell was open, so a new one was made")
         return ActionResult(success=True, cell_id=cell_id)
-    context.thinking.text = text
-    source = thinking_source(context.thinking.agent_name, text)
-    if await context.set_source(context.thinking.cell_id, source):
-        await context.set_metadata(context.thinking.cell_id, {"thinking_text": text})
-    return ActionResult(success=True, cell_id=context.thinking.cell_id)
+    thinking = replace(context.thinking, text=text)
+    context.begin_thinking(thinking)
+    if await context.set_source(thinking.cell_id, thinking_source(thinking.agent_name, text)):
+        await context.set_metadata(thinking.cell_id, {"thinking_text": text})
+    return ActionResult(success=True, cell_id=thinking.cell_id)
 
 
 async def promote_artifact(

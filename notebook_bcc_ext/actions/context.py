@@ -10,7 +10,7 @@ from notebook_bcc_ext.protocol.plan import StageStepsUpdate, WorkflowUpdate
 Json = dict[str, Any]
 
 
-@dataclass
+@dataclass(frozen=True)
 class ThinkingState:
     """The open thinking cell, if any; shown live beside the notebook (A3)."""
 
@@ -34,7 +34,14 @@ class ActionContext(Protocol):
     """One run, seen from an action."""
 
     action_id: str
-    thinking: ThinkingState | None
+
+    @property
+    def thinking(self) -> ThinkingState | None:
+        """The open thinking cell."""
+
+    def begin_thinking(self, thinking: ThinkingState) -> None: ...
+
+    def end_thinking(self) -> None: ...
 
     async def add_cell(
         self,

@@ -120,7 +120,7 @@ async def _answer_until_rest(run: Run, watcher: Watcher, person: Person) -> bool
         await watcher.changed()
         if run.status == "paused":
             return True
-        pending = run.world.questions.pending
+        pending = run.world.state.pending
         if pending is not None:
             answer = await person.answer(pending)
             if answer is None or not await _takes(run, answer):
@@ -134,7 +134,7 @@ async def _takes(run: Run, answer: Command) -> bool:
         await run.command(answer, "terminal")
     except BccError as error:
         complain(f"jupyter bcc: {error}")
-        return run.world.questions.pending is None
+        return run.world.state.pending is None
     return True
 
 

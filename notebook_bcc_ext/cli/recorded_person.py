@@ -68,7 +68,7 @@ class RecordedPerson:
     def order(self, run: Run) -> Command | None:
         if run.world.gate.reason == "limit" or not self._transport.calls_left:
             return None
-        error = run.world.memory.error
+        error = run.world.state.error
         if error is not None and error.kind == _NOT_AS_RECORDED:
             return None
         wanted = self._next_order(run)
@@ -80,7 +80,7 @@ class RecordedPerson:
         return Command(command=wanted)
 
     def _next_order(self, run: Run) -> CommandName | None:
-        if run.status == "paused" and run.world.memory.error is None:
+        if run.status == "paused" and run.world.state.error is None:
             return "resume"
         following = self._orders[0] if self._orders else None
         if run.status == "paused" and _was_not_allowed(run):
@@ -116,12 +116,12 @@ class RecordedPerson:
 
 
 def _was_not_allowed(run: Run) -> bool:
-    error = run.world.memory.error
+    error = run.world.state.error
     return error is not None and error.kind == NOT_ALLOWED
 
 
 def _stopped_between_actions(run: Run) -> bool:
-    return run.world.machine.latest(1)[0].from_state == State.ACTION_COMPLETED
+    return run.world.state.history[-1].from_state == State.ACTION_COMPLETED
 
 
 def _same_question(recorded: RecordedDecision, pending: Pending) -> bool:

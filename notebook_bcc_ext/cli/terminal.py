@@ -17,7 +17,7 @@ from rich.tree import Tree
 
 from notebook_bcc_ext.cli.output import say_json
 from notebook_bcc_ext.engine.run import Run
-from notebook_bcc_ext.fsm.machine import utc_now
+from notebook_bcc_ext.protocol.browser.facts import News, Noticed, Transitioned
 from notebook_bcc_ext.protocol.browser.runs import NodeStatus, Pending, RunView
 from notebook_bcc_ext.protocol.printable import on_one_line, printable
 
@@ -44,8 +44,8 @@ class _Watcher(ABC):
     def watch(self, run: Run) -> None:
         self._run = run
 
-    def publish(self, run_id: str, kind: str, payload: Json) -> None:
-        self.show(run_id, kind, payload)
+    def publish(self, run_id: str, news: News) -> None:
+        self.show(run_id, news)
         self._news.set()
 
     async def changed(self) -> None:
@@ -53,7 +53,7 @@ class _Watcher(ABC):
         self._news.clear()
 
     @abstractmethod
-    def show(self, run_id: str, kind: str, payload: Json) -> None: ...
+    def show(self, run_id: str, news: News) -> None: ...
 
 
 class JsonLines(_Watcher):
@@ -65,14 +65,16 @@ class JsonLines(_Watcher):
     def __exit__(self, *_: object) -> None:
         sys.stdout.flush()
 
-    def show(self, run_id: str, kind: str, payload: Json) -> None:
-        say_json({"event": kind, "time": utc_now(), "run": run_id, "data": payload})
+    def show(self, run_id: str, news: News) -> None:
+        told = news.model_dump(mode="json", by_alias=True, exclude={"kind", "time"})
+        say_json({"event": news.kind, "time": news.time, "run": run_id, "data": told})
 
     async def ask(self, _pending: Pending) -> bool:
         return False
 
     def conclude(self, view: RunView) -> None:
-        self.show(view.id, "finished", view.model_dump(mode="json"))
+        told = view.model_dump(mode="json")
+        say_json({"event": "finished", "time": view.updated_at, "run": view.id, "data": told})
 
 
 class Terminal(_Watcher):
@@ -102,21 +104,20 @@ class Terminal(_Watcher):
             self._live.__exit__(kind, error, trace)
             self._live = None
 
-    def show(self, _run_id: str, kind: str, payload: Json) -> None:
-        if kind == "transition":
-            self._latest = f"{payload['event']} → {payload['to']}"
-            if not self._console.is_terminal and payload["event"] in _MILESTONES:
+    def show(self, _run_id: str, news: News) -> None:
+        if isinstance(news, Transitioned):
+            self._latest = f"{news.event} → {news.to_state}"
+            if not self._console.is_terminal and news.event in _MILESTONES:
                 self._print(self._where())
-        elif kind == "notice":
-            style = "yellow" if payload["level"] == "warning" else "dim"
-            self._print(payload["text"], style)
+        elif isinstance(news, Noticed) and news.to_person:
+            self._print(news.text, "yellow" if news.level == "warning" else "dim")
 
     def _print(self, text: str, style: str = "") -> None:
         """As it is: neither markup in it nor the width of a terminal that is none matters."""
         self._console.print(Text(printable(text), style=style), soft_wrap=True)
 
     def _where(self) -> str:
-        progress = self._run.world.memory.progress if self._run else None
+        progress = self._run.world.state.progress if self._run else None
         if progress is None or progress.stage is None or progress.step is None:
             return self._latest
         return on_one_line(f"{progress.stage.label} › {progress.step.label}")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 from notebook_bcc_ext.actions.context import ActionResult, ThinkingState
-from notebook_bcc_ext.engine.memory import Json
 from notebook_bcc_ext.engine.observer import Observer
 from notebook_bcc_ext.engine.promotion import promote
 from notebook_bcc_ext.engine.proposals import Update, check_update
@@ -16,9 +15,20 @@ from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import InvalidProposalError, NotFoundError
 from notebook_bcc_ext.observation.output_text import text_of_outputs
 from notebook_bcc_ext.ports import CellText, NewCell, RunResult
+from notebook_bcc_ext.protocol.browser.facts import (
+    CellAdded,
+    CellRan,
+    CellRunning,
+    EffectsMoved,
+    Said,
+    SectionBegan,
+    ThinkingChanged,
+)
 from notebook_bcc_ext.protocol.browser.notebook_ops import METADATA_KEY
 from notebook_bcc_ext.protocol.plan import StageStepsUpdate, WorkflowUpdate
 from notebook_bcc_ext.protocol.planner.calls import Promotion
+
+Json = dict[str, Any]
 
 
 class RunActionContext:
@@ -38,15 +48,24 @@ class RunActionContext:
 
     @property
     def thinking(self) -> ThinkingState | None:
-        return self._world.memory.thinking
+        return self._world.state.thinking
 
-    @thinking.setter
-    def thinking(self, thinking: ThinkingState | None) -> None:
-        self._world.memory.thinking = thinking
+    def begin_thinking(self, thinking: ThinkingState) -> None:
+        self._world.ledger.record(
+            ThinkingChanged(
+                active=True,
+                cell_id=thinking.cell_id,
+                agent_name=thinking.agent_name,
+                text=thinking.text,
+            )
+        )
+
+    def end_thinking(self) -> None:
+        self._world.ledger.record(ThinkingChanged(active=False))
 
     @property
     def last_text_cell(self) -> str | None:
-        return self._world.memory.last_text_cell
+        return self._world.state.last_text_cell
 
     async def add_cell(
         self,
@@ -56,23 +75,20 @@ class RunActionContext:
         metadata: Json | None = None,
         store_id: str | None = None,
     ) -> str:
-        memory = self._world.memory
-        cell_id = await self._world.notebook.insert(
-            NewCell(
-                cell_type=cell_type,
-                source=source,
-                metadata={**(metadata or {}), METADATA_KEY: self._provenance()},
-                wanted_id=store_id,
-            )
+        world = self._world
+        cell = NewCell(
+            cell_type=cell_type,
+            source=source,
+            metadata={**(metadata or {}), METADATA_KEY: self._provenance()},
+            wanted_id=store_id,
         )
-        memory.counts.cells_added += 1
-        if store_id:
-            memory.remember_cell(store_id, cell_id)
-        if cell_type == "code":
-            memory.last_code_cell = cell_id
-        else:
-            memory.last_text_cell = cell_id
-        self.publish("cell", {"cell_id": cell_id, "cell_type": cell_type, "change": "added"})
+        await world.notebook.ready()
+        with world.store.together():
+            # The cell and the word of it: both are stored, or none.
+            cell_id = world.notebook.insert(cell)
+            added = CellAdded(cell_id=cell_id, cell_type=cell_type, name=store_id or None)
+            world.ledger.record(added)
+            world.ledger.post()
         return cell_id
 
     async def set_source(self, cell_id: str, source: str) -> bool:
@@ -98,7 +114,7 @@ class RunActionContext:
         await self._world.notebook.set_title(title, self._provenance())
 
     def _provenance(self) -> Json:
-        progress = self._world.memory.progress
+        progress = self._world.state.progress
         return {
             "run": self._world.run_id,
             "stage": progress.stage_id,
@@ -127,24 +143,43 @@ class RunActionContext:
                 "code cell",
             )
         result = await self._execute(cell_id, text.source)
-        self._world.memory.counts.cells_executed += 1
-        if result.status != "gone":
-            # Otherwise nothing of it is left, and the next kernel has to be noticed.
-            self._world.memory.remember_executed(cell_id)
-            self._world.memory.kernel = self._world.runner.identity
-            self._world.memory.remember_theirs(self._world.runner.theirs)
         failed = result.status != "ok"
+        printed = ""
         if failed or need_output:
-            self._world.effects.add(text_of_outputs([*result.outputs, *result.caught]), cell_id)
+            printed = text_of_outputs([*result.outputs, *result.caught])
+        self._note_end(cell_id, result, printed)
         if result.notice:
             self._world.warn(result.notice)
         if self._wrote(text):
             await self._mark_debug(cell_id, text.mark or {}, wanted=failed or keep_debug)
-        await self._observer.note_present(result.present)
+        if result.present is None:
+            await self._observer.note_present()
         if not failed:
             return ActionResult(success=True, cell_id=cell_id)
         self.failed_run, self.failed_cell = result, cell_id
         return ActionResult(success=False, error=failure_text(result), cell_id=cell_id)
+
+    def _note_end(self, cell_id: str, result: RunResult, printed: str) -> None:
+        """In the notebook and in the run: both are stored, or none."""
+        world = self._world
+        with world.store.together():
+            world.notebook.finish_execution(cell_id, result.execution_count)
+            world.ledger.record(
+                CellRan(
+                    cell_id=cell_id,
+                    status=result.status,
+                    printed=printed,
+                    kernel=world.runner.identity,
+                    theirs=self._theirs(),
+                    present=None if result.present is None else sorted(result.present),
+                )
+            )
+            world.ledger.post()
+
+    def _theirs(self) -> list[str] | None:
+        """Said once: the names do not change, and may be many."""
+        theirs = self._world.runner.theirs
+        return None if theirs is None or self._world.state.theirs is not None else list(theirs)
 
     async def _mark_debug(self, cell_id: str, mark: Json, *, wanted: bool) -> None:
         """Whether the cell offers Debug (A18); where it comes from stays on it."""
@@ -156,23 +191,22 @@ class RunActionContext:
         await self._world.notebook.set_metadata(cell_id, {METADATA_KEY: mark})
 
     async def _execute(self, cell_id: str, source: str) -> RunResult:
-        notebook = self._world.notebook
-        await notebook.start_execution(cell_id)
-        count: int | None = None
+        world = self._world
+        # Before code runs, the store has to know that it is about to.
+        world.ledger.post()
+        await world.notebook.start_execution(cell_id)
         try:
-            self._world.checkpoint.check()
-            self.publish("cell", {"cell_id": cell_id, "change": "running"})
-            names = self._world.memory.progress.outputs.names()
-            result = await self._world.runner.run(source, cell_id, notebook.post_outputs, names)
-            count = result.execution_count
-        finally:
+            await world.ledger.stored()
+            world.ledger.sign(CellRunning(cell_id=cell_id))
+            names = world.state.progress.outputs.names()
+            return await world.runner.run(source, cell_id, world.notebook.post_outputs, names)
+        except BaseException:
             # Also when the run is cancelled: no cell may stay marked as running.
-            notebook.finish_execution(cell_id, count)
-        self.publish("cell", {"cell_id": cell_id, "change": result.status})
-        return result
+            world.notebook.finish_execution(cell_id, None)
+            raise
 
     def _cell(self, name: str) -> str:
-        cell_id = self._world.memory.cell_named(name)
+        cell_id = self._world.state.cell_named(name)
         if cell_id is None:
             raise NotFoundError("no code cell has been added yet, so none can be run")
         return cell_id
@@ -180,17 +214,23 @@ class RunActionContext:
     # -- the workflow -----------------------------------------------------------------------
 
     def new_chapter(self) -> tuple[int, str]:
-        return self._world.memory.sections.new_chapter()
+        number, chapter_id = self._world.state.sections.next_chapter()
+        self._begin("chapter", number, chapter_id)
+        return number, chapter_id
 
     def new_section(self, section_id: str | None, number: int | None) -> tuple[int, str]:
-        self._world.memory.tally.sections_added += 1
-        return self._world.memory.sections.new_section(section_id, number)
+        wanted, wanted_id = self._world.state.sections.next_section(section_id, number)
+        self._begin("section", wanted, wanted_id)
+        return wanted, wanted_id
+
+    def _begin(self, level: Literal["chapter", "section"], number: int, section_id: str) -> None:
+        self._world.ledger.record(SectionBegan(level=level, number=number, section_id=section_id))
 
     def current_effects(self) -> list[str]:
-        return self._world.effects.current
+        return self._world.state.effects.texts()
 
     def effects_to_history(self) -> None:
-        self._world.effects.move_to_history()
+        self._world.ledger.record(EffectsMoved())
 
     def propose_workflow(self, update: WorkflowUpdate) -> None:
         self._propose(update)
@@ -199,11 +239,11 @@ class RunActionContext:
         self._propose(update)
 
     def _propose(self, update: Update) -> None:
-        check_update(update, self._world.memory.progress)
+        check_update(update, self._world.state.progress)
         self.proposal = update
 
     def end_step(self, step_id: str | None) -> None:
-        current = self._world.memory.progress.step_id
+        current = self._world.state.progress.step_id
         if step_id is not None and step_id != current:
             raise InvalidProposalError(
                 f"end_phase names step '{step_id}' but the current step is '{current}'"
@@ -211,7 +251,7 @@ class RunActionContext:
         self.step_ended = True
 
     def publish(self, kind: str, payload: Json) -> None:
-        self._on_loop(self._world.publish, kind, payload)
+        self._on_loop(self._world.ledger.sign, Said(name=kind, payload=payload))
 
     def warn(self, text: str) -> None:
         self._on_loop(self._world.warn, text)

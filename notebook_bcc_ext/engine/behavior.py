@@ -11,25 +11,47 @@ import json
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from notebook_bcc_ext.actions.builtin import close_thinking
 from notebook_bcc_ext.actions.context import ActionResult
 from notebook_bcc_ext.engine.action_context import RunActionContext
 from notebook_bcc_ext.engine.approval import Approval
 from notebook_bcc_ext.engine.attempts import clear_away
-from notebook_bcc_ext.engine.failures import ActionFailedError, StepsRejectedError
 from notebook_bcc_ext.engine.lines_ahead import LinesAhead, reading_ahead
-from notebook_bcc_ext.engine.memory import BehaviorTally, Intent, Json
 from notebook_bcc_ext.engine.observer import Observer
 from notebook_bcc_ext.engine.position import is_out_of_step
 from notebook_bcc_ext.engine.recovery import notice_new_kernel
 from notebook_bcc_ext.engine.world import World
-from notebook_bcc_ext.errors import BccError, NotebookError, StoreError, UnknownActionError
+from notebook_bcc_ext.errors import (
+    ActionFailedError,
+    BccError,
+    NotebookError,
+    StepsRejectedError,
+    StoreError,
+    UnknownActionError,
+)
 from notebook_bcc_ext.ports import ActionStream
+from notebook_bcc_ext.protocol.browser.facts import (
+    ActionBegan,
+    ActionEnded,
+    ActionsSkipped,
+    ActionUndone,
+    BehaviorBegan,
+    BehaviorNamed,
+    LinesForgotten,
+    LineSkipped,
+    Noticed,
+    PlannerCalled,
+    ProposalTaken,
+    RepairAsked,
+)
 from notebook_bcc_ext.protocol.planner.actions import Action, ExecAction, parse_action
 from notebook_bcc_ext.protocol.planner.calls import BehaviorFeedback, PlanningAnswer
 from notebook_bcc_ext.protocol.planner.ndjson import BadLine
 from notebook_bcc_ext.protocol.states import Event, State
+
+Json = dict[str, Any]
 
 
 class Behavior:
@@ -49,31 +71,26 @@ class Behavior:
         self._take_in = take_in
         self.step_ended = False
         self._stopped: str | None = None
-        self._digest: str | None = None
         self._refused = False
         self._unwritten = False
         """The notebook or the store could not: no fault of the planner's or the action's."""
         self._known: deque[str] = deque()
-        memory = world.memory
-        if memory.resumable:
-            self._known.extend(memory.lines_done)
-        else:
-            memory.tally = BehaviorTally()
-            memory.forget_lines()
-        memory.resumable = False
+        if world.state.resumable:
+            self._known.extend(world.state.lines_done)
+        world.ledger.record(BehaviorBegan(resumed=world.state.resumable))
 
     async def run_carried(self) -> None:
         """Put the proposals of planning answers before the person, one after the other."""
-        carried = self._world.memory.carried
-        while carried and self._stopped is None:
+        ledger = self._world.ledger
+        while self._world.state.carried and self._stopped is None:
             try:
-                await self._perform(carried[0], None)
+                await self._perform(self._world.state.carried[0], None)
             except BccError:
-                # Asked and answered, or unsound: a retry must not meet it again.
-                carried.pop(0)
+                # Answered, or not sound enough to be asked: a retry must not meet it again.
+                ledger.record(ProposalTaken())
                 raise
-            carried.pop(0)
-            self._world.checkpoint.done()
+            ledger.record(ProposalTaken())
+            ledger.post()
 
     async def run_stream(self, feedback: BehaviorFeedback | None = None) -> None:
         """Ask for the actions and run them, behind the proposals that stand in front of them (U2).
@@ -89,11 +106,10 @@ class Behavior:
     async def _run_answer(self, feedback: BehaviorFeedback | None, *, told: bool) -> bool:
         """False when the answer was for another place, so that the planner is asked again."""
         request = await self._observer.generating_request(feedback)
-        self._world.memory.counts.planner_calls += 1
-        self._world.publish("planner", {"call": "generating", "state": self._world.machine.state})
+        self._world.ledger.record(PlannerCalled(call="generating"))
         async with (
             self._world.planner.generate(request) as stream,
-            reading_ahead(stream, self._world.notebook.stored) as lines,
+            reading_ahead(stream, self._world.ledger.stored) as lines,
         ):
             if stream.beside is not None:
                 if is_out_of_step(self._world, request, stream.beside, told=told):
@@ -118,8 +134,7 @@ class Behavior:
             if not self._was_done(digest):
                 await clear_away(self._world)
                 await self._take(line, digest)
-                self._world.memory.remember_line(digest)
-                self._world.checkpoint.done()
+                self._world.ledger.post()
             if self._stopped is not None:
                 break
         await clear_away(self._world)
@@ -128,17 +143,13 @@ class Behavior:
         """The actions that are not run any more, so that nobody takes them for done (A24)."""
         left = await lines.left()
         if left:
-            self._count_skipped(left)
+            self._world.ledger.record(ActionsSkipped(count=left))
             rest = "one more action" if left == 1 else f"{left} more actions"
             self._world.warn(f"not run of this behavior: {rest}, because of this: {why}")
 
-    def _count_skipped(self, actions: int) -> None:
-        self._world.memory.tally.skipped += actions
-        self._world.memory.counts.actions_skipped += actions
-
     async def end(self) -> None:
         """Whatever the planner forgot to finish is finished now."""
-        number = self._world.memory.counts.actions
+        number = self._world.state.counts.actions
         await close_thinking(RunActionContext(self._world, self._observer, f"action-{number}"))
 
     def _was_done(self, digest: str) -> bool:
@@ -151,40 +162,45 @@ class Behavior:
         if self._known[0] == digest:
             self._known.popleft()
             return True
-        memory = self._world.memory
-        memory.forget_lines(keep=len(memory.lines_done) - len(self._known))
+        keep = len(self._world.state.lines_done) - len(self._known)
+        self._world.ledger.record(LinesForgotten(keep=keep))
         self._known.clear()
         return False
 
     def _adopt_behavior(self, stream: ActionStream) -> None:
         """A planner may name its behavior in the stream (F9)."""
-        behavior, progress = stream.behavior, self._world.memory.progress
+        behavior, progress = stream.behavior, self._world.state.progress
         if behavior is None:
             return
-        if behavior.id:
-            progress.behavior_id = behavior.id
-        if behavior.target:
-            progress.behavior_goal = behavior.target
+        said = progress.named(behavior.id, behavior.target)
+        if (said.behavior_id, said.behavior_goal) != (progress.behavior_id, progress.behavior_goal):
+            named = BehaviorNamed(behavior_id=behavior.id, goal=behavior.target)
+            self._world.ledger.record(named)
 
     async def _take(self, line: Json | BadLine, digest: str) -> None:
-        doubt, self._world.memory.in_doubt = self._world.memory.in_doubt, None
         if isinstance(line, BadLine):
-            self._skip(str(line))
-        elif doubt is not None and doubt.digest == digest and not await self._again(doubt):
-            self._skip(f"the cell {doubt.cell_id} was not run again")
-            self._world.activity.settle(success=True, cell_id=doubt.cell_id)
+            self._skip(str(line), digest)
+        elif not await self._may_run_again(digest):
+            return
         elif self.step_ended:
-            self._skip(f"the step has ended; action '{_kind(line)}' after end_phase was skipped")
+            why = f"the step has ended; action '{_kind(line)}' after end_phase was skipped"
+            self._skip(why, digest)
         else:
             await self._perform(line, digest)
 
-    async def _again(self, doubt: Intent) -> bool:
-        """The process stopped while this cell may have been running: only the person knows."""
-        return await self._approval.of_repeat(doubt.cell_id)
+    async def _may_run_again(self, digest: str) -> bool:
+        """The process stopped while a cell may have been running: only the person knows."""
+        doubt = self._world.state.under_way
+        if doubt is None:
+            return True
+        again = doubt.digest != digest or await self._approval.of_repeat(doubt.cell_id)
+        self._world.ledger.record(ActionUndone(left=not again))
+        if not again:
+            self._skip(f"the cell {doubt.cell_id} was not run again", digest)
+        return again
 
-    def _skip(self, why: str) -> None:
-        self._world.memory.tally.lines_skipped += 1
-        self._world.memory.counts.lines_skipped += 1
+    def _skip(self, why: str, digest: str | None) -> None:
+        self._world.ledger.record(LineSkipped(why=why, digest=digest))
         self._world.warn(why)
 
     async def _perform(self, line: Json, digest: str | None) -> None:
@@ -195,7 +211,7 @@ class Behavior:
             action = parse_action(line, self._world.registry.types)
         except UnknownActionError as unknown:
             if not self._world.settings.strict_actions:
-                self._skip(str(unknown))
+                self._skip(str(unknown), digest)
                 return
             error = unknown
         except BccError as wrong:
@@ -203,54 +219,31 @@ class Behavior:
         if isinstance(action, ExecAction):
             await notice_new_kernel(self._world, self._approval)
         self._world.gate.action_begins()
-        self._intend(_kind(line), digest, action)
-        number = self._count_action()
-        self._world.journal.hand_over()
-        context = RunActionContext(self._world, self._observer, f"action-{number}")
-        self._publish_start(context, number, _kind(line), action)
+        context = self._begin(line, digest, action)
         if action is None:
             result = ActionResult(success=False, error=str(error))
         else:
             result = await self._execute(context, action)
-        await self._conclude(context, action, result, _kind(line))
+        await self._conclude(context, action, result)
         self._world.gate.action_done()
 
-    def _publish_start(
-        self, context: RunActionContext, number: int, kind: str, action: Action | None
-    ) -> None:
-        self._world.publish(
-            "action",
-            {
-                "number": number,
-                "action_id": context.action_id,
-                "type": kind,
-                "label": _taken(kind, action),
-                "change": "started",
-            },
-        )
-
-    def _intend(self, kind: str, digest: str | None, action: Action | None) -> None:
-        self._digest = digest
-        memory = self._world.memory
-        self._world.checkpoint.intend(
-            Intent(
-                number=memory.counts.actions + 1,
-                kind=kind if action is None else action.action,
+    def _begin(self, line: Json, digest: str | None, action: Action | None) -> RunActionContext:
+        ledger, state = self._world.ledger, self._world.state
+        first = state.state is State.BEHAVIOR_RUNNING
+        ledger.fire(Event.START_ACTION if first else Event.NEXT_ACTION)
+        number = state.counts.actions + 1
+        runs = state.cell_named(action.codecell_id) if isinstance(action, ExecAction) else None
+        ledger.record(
+            ActionBegan(
+                number=number,
+                action_id=f"action-{number}",
+                type=_kind(line) if action is None else action.action,
+                label=_taken(_kind(line), action),
                 digest=digest,
-                cell_id=memory.cell_named(action.codecell_id)
-                if isinstance(action, ExecAction)
-                else None,
-                store_id=getattr(action, "store_id", None),
+                cell_id=runs,
             )
         )
-
-    def _count_action(self) -> int:
-        machine = self._world.machine
-        first = machine.state is State.BEHAVIOR_RUNNING
-        machine.fire(Event.START_ACTION if first else Event.NEXT_ACTION)
-        self._world.memory.tally.executed += 1
-        self._world.memory.counts.actions += 1
-        return self._world.memory.counts.actions
+        return RunActionContext(self._world, self._observer, f"action-{number}")
 
     async def _execute(self, context: RunActionContext, action: Action) -> ActionResult:
         if isinstance(action, ExecAction) and not await self._approval.of_code(action):
@@ -270,24 +263,20 @@ class Behavior:
         return _result(result, context.action_id)
 
     async def _conclude(
-        self,
-        context: RunActionContext,
-        action: Action | None,
-        result: ActionResult,
-        kind: str,
+        self, context: RunActionContext, action: Action | None, result: ActionResult
     ) -> None:
-        world, memory = self._world, self._world.memory
-        memory.progress.note_action(_taken(kind, action))
+        ledger = self._world.ledger
         if result.success and context.proposal is not None:
-            result = await self._approval.of_update(context.proposal, self._digest)
-            if memory.jump is not None and memory.progress.stage is None:
+            result = await self._approval.of_update(context.proposal)
+            if self._world.state.jump is not None and self._world.state.progress.stage is None:
                 self._stopped = "the current stage is not in the approved workflow"
-        self._tally(context, result, kind)
         if result.success:
+            self._end(context, result)
             self.step_ended = self.step_ended or context.step_ended
-            if world.machine.state is State.ACTION_RUNNING:
-                world.machine.fire(Event.COMPLETE_ACTION)
-        elif world.machine.state is State.ERROR:
+            if self._world.state.state is State.ACTION_RUNNING:
+                ledger.fire(Event.COMPLETE_ACTION)
+        elif self._world.state.state is State.ERROR:
+            self._end(context, result)
             raise StepsRejectedError(result.error or "the new steps were rejected")
         else:
             self._conclude_failure(context, action, result)
@@ -296,57 +285,59 @@ class Behavior:
         self, context: RunActionContext, action: Action | None, result: ActionResult
     ) -> None:
         """A18: let the planner repair it, go on, or fail."""
-        world, memory = self._world, self._world.memory
+        ledger, settings = self._world.ledger, self._world.settings
         message = result.error or "the action failed"
+        self._end(context, result)
         if self._refused:
             # No fault of anybody's: the planner is told, and decides what to do instead (U9).
             self._stopped = message
-            world.machine.fire(Event.COMPLETE_ACTION)
+            ledger.fire(Event.COMPLETE_ACTION)
             return
+        attempts = self._world.state.debug_attempts
         # What the notebook or the store cannot do, no planner repairs, and nobody may skip.
         repairable = isinstance(action, ExecAction) and action.auto_debug and not self._unwritten
-        if repairable and memory.debug_attempts < world.settings.max_debug_attempts:
-            memory.debug_attempts += 1
+        goes_on = settings.on_action_error == "continue" and not (repairable or self._unwritten)
+        if repairable and attempts < settings.max_debug_attempts:
             self._stopped = message
-            world.machine.fire(Event.COMPLETE_ACTION)
-            world.publish("notice", {"level": "info", "text": f"asking for a repair: {message}"})
-        elif (
-            not repairable and not self._unwritten and world.settings.on_action_error == "continue"
-        ):
-            world.machine.fire(Event.COMPLETE_ACTION)
+            ledger.record(
+                RepairAsked(message=message),
+                Noticed(level="info", text=f"asking for a repair: {message}", to_planner=False),
+            )
+            ledger.fire(Event.COMPLETE_ACTION)
+        elif goes_on:
+            ledger.fire(Event.COMPLETE_ACTION)
         else:
             if repairable:
-                message = f"{message} (still failing after {memory.debug_attempts} repairs)"
-            # What landed is not done twice: a retry goes on with this very line.
-            memory.resumable = self._unwritten
-            raise ActionFailedError(message, context.failed_cell, context.failed_run)
+                message = f"{message} (still failing after {attempts} repairs)"
+            failed = context.failed_run
+            raise ActionFailedError(
+                message,
+                cell_id=context.failed_cell,
+                traceback=failed.error.traceback if failed and failed.error else None,
+                interrupted=failed is not None and failed.status == "interrupted",
+                # What landed is not done twice: a retry goes on with this very line.
+                resumable=self._unwritten,
+            )
 
-    def _tally(self, context: RunActionContext, result: ActionResult, kind: str) -> None:
-        memory = self._world.memory
-        if result.success:
-            memory.tally.succeeded += 1
-            memory.counts.actions_succeeded += 1
-            memory.tally.last_result = "success"
-        elif self._refused:
-            self._count_skipped(1)
-        else:
-            memory.counts.actions_failed += 1
-            memory.tally.last_result = f"error: {result.error}"
-            if context.failed_run is None:
-                self._world.effects.warn(f"action '{kind}' failed: {result.error}")
-        self._world.publish(
-            "action",
-            {
-                "number": memory.counts.actions,
-                "action_id": context.action_id,
-                "type": kind,
-                "change": "finished",
-                "success": result.success,
-                "refused": self._refused,
-                "error": result.error,
-                "cell_id": result.cell_id,
-            },
+    def _end(self, context: RunActionContext, result: ActionResult) -> None:
+        action = self._world.state.under_way
+        if action is None:
+            return
+        self._world.ledger.record(
+            ActionEnded(
+                number=action.number,
+                action_id=action.action_id,
+                type=action.type,
+                success=result.success,
+                refused=self._refused,
+                error=result.error,
+                cell_id=result.cell_id,
+                again=self._unwritten,
+            )
         )
+        if not (result.success or self._refused) and context.failed_run is None:
+            text = f"action '{action.type}' failed: {result.error}"
+            self._world.ledger.record(Noticed(text=text, to_person=False))
 
 
 def _result(returned: object, action_id: str) -> ActionResult:

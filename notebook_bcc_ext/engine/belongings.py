@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import KernelError
 from notebook_bcc_ext.ports import Overwritten
+from notebook_bcc_ext.protocol.browser.facts import NamesOverwritten, TemporariesDeclared
 from notebook_bcc_ext.protocol.planner.calls import OutputsUpdate
 from notebook_bcc_ext.protocol.states import State
 
@@ -26,13 +27,13 @@ async def tell_overwritten(world: World) -> None:
 
 async def leave_kernel(world: World) -> None:
     """The run rests: the kernel is the person's again."""
-    memory, outputs = world.memory, world.memory.progress.outputs
+    state, outputs = world.state, world.state.progress.outputs
     if world.runner.theirs is None:
         return  # None of its cells came to the kernel.
     temporaries: Sequence[str] = ()
-    if memory.cancelled:
+    if state.cancelled:
         temporaries = outputs.made
-    elif world.machine.state is State.ERROR and not memory.resumable:
+    elif state.state is State.ERROR and not state.resumable:
         # A retry does the failed behavior again, and needs what those before it made.
         temporaries = outputs.made_by_behavior
     with contextlib.suppress(KernelError, TimeoutError):
@@ -41,15 +42,15 @@ async def leave_kernel(world: World) -> None:
 
 
 def _tell(world: World, found: Overwritten) -> None:
-    told = world.memory.overwritten
+    told = world.state.overwritten
     known = [*told.rebound, *told.deleted]
     rebound, deleted = _new(found.rebound, known), _new(found.deleted, known)
+    if rebound or deleted:
+        world.ledger.record(NamesOverwritten(rebound=rebound, deleted=deleted))
     if rebound:
-        told.rebound = [*told.rebound, *rebound][:_MOST_NAMES]
         names = ", ".join(rebound)
         world.warn(f"names that were in the kernel before the run have new values now: {names}")
     if deleted:
-        told.deleted = [*told.deleted, *deleted][:_MOST_NAMES]
         names = ", ".join(deleted)
         world.warn(f"names that were in the kernel before the run were deleted by it: {names}")
 
@@ -65,4 +66,8 @@ async def note_temporaries(world: World, update: OutputsUpdate | None) -> None:
     if update is not None and update.in_progress:
         with contextlib.suppress(KernelError):
             there = await world.runner.present(update.in_progress)
-            world.memory.progress.outputs.note_declared(update, there)
+            world.ledger.record(
+                TemporariesDeclared(
+                    level=update.level, names=update.in_progress, present=sorted(there)
+                )
+            )

@@ -25,13 +25,12 @@ class Budget:
         self, settings: Settings, counts: Counts, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.settings = settings
-        self._counts = counts
         self._clock = clock
-        self._granted = self._now()
+        self.grant(counts)
 
-    def used_up(self) -> str | None:
+    def used_up(self, counts: Counts) -> str | None:
         """Which budget is used up, in words; None while there is something left of each."""
-        now, since = self._now(), self._granted
+        now, since = self._spent(counts), self._granted
         limits = (
             ("planner calls", now.planner_calls - since.planner_calls, "max_planner_calls"),
             ("seconds", now.seconds - since.seconds, "max_run_seconds"),
@@ -43,9 +42,8 @@ class Budget:
                 return f"the budget of {limit:,} {words} is used up; resume grants it once more"
         return None
 
-    def grant(self) -> None:
-        self._granted = self._now()
+    def grant(self, counts: Counts) -> None:
+        self._granted = self._spent(counts)
 
-    def _now(self) -> Spent:
-        counts = self._counts
+    def _spent(self, counts: Counts) -> Spent:
         return Spent(counts.planner_calls, self._clock(), counts.bytes_sent)

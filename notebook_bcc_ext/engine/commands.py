@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
+from notebook_bcc_ext.fsm import allows
 from notebook_bcc_ext.protocol.browser.runs import Command, CommandName
 from notebook_bcc_ext.protocol.states import Event, State
 
@@ -25,27 +26,27 @@ def allowed_commands(run: Run) -> list[CommandName]:
         allowed += _out_of_a_pause(run)
     if status in ("running", "waiting", "paused"):
         allowed.append("cancel")
-    if run.world.machine.allows(Event.RESET):
+    if allows(run.world.state.state, Event.RESET):
         allowed.append("reset")
     return allowed + _recoveries(run)
 
 
 def _out_of_a_pause(run: Run) -> list[CommandName]:
-    if run.world.memory.error is not None:
+    if run.world.state.error is not None:
         return ["retry"]
     taken_up = run.world.gate.reason == "restart"
-    at_work = not run.resting or run.world.machine.state is State.IDLE or taken_up
+    at_work = not run.resting or run.world.state.state is State.IDLE or taken_up
     return ["resume", "step"] if at_work else []
 
 
 def _recoveries(run: Run) -> list[CommandName]:
-    state, memory = run.world.machine.state, run.world.memory
+    state, known = run.world.state.state, run.world.state
     if state is State.IDLE and run.status == "cancelled":
         return ["restart"]
     allowed: list[CommandName] = []
-    if state is State.ERROR and memory.has_workflow:
+    if state is State.ERROR and known.has_workflow:
         allowed.append("restart")
-    if state is State.ERROR and memory.progress.step is not None:
+    if state is State.ERROR and known.progress.step is not None:
         allowed.append("retry")
         if run.world.request.planner.kind != "embedded":
             # A playbook does what it says; only a planner that thinks can repair it.

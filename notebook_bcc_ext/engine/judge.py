@@ -5,15 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from notebook_bcc_ext.engine.belongings import note_temporaries
-from notebook_bcc_ext.engine.memory import Jump
 from notebook_bcc_ext.engine.observer import Observer
 from notebook_bcc_ext.engine.position import is_out_of_step
 from notebook_bcc_ext.engine.promotion import promote_all
-from notebook_bcc_ext.engine.proposals import Update
-from notebook_bcc_ext.engine.updates import When, apply_context_update, proposals_in
+from notebook_bcc_ext.engine.proposals import Update, proposals_in
+from notebook_bcc_ext.engine.state import Jump, outputs_owner
 from notebook_bcc_ext.engine.wishes import check_wish
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import PlannerError
+from notebook_bcc_ext.protocol.browser.facts import (
+    ContextUpdated,
+    Judged,
+    NotJudged,
+    PlannerCall,
+    PlannerCalled,
+    When,
+)
 from notebook_bcc_ext.protocol.browser.runs import JudgedLevel, Verdict
 from notebook_bcc_ext.protocol.planner.calls import BehaviorFeedback, BehaviorInfo, PlanningAnswer
 from notebook_bcc_ext.protocol.states import State
@@ -56,41 +63,32 @@ class Judge:
         return replace(judgement, achieved=judgement.achieved and not judgement.continues)
 
     async def _call(self, feedback: BehaviorFeedback | None) -> Judgement:
-        world, memory = self._world, self._world.memory
+        world = self._world
         answer = await self._answer(feedback)
         proposals, wish = proposals_in(answer), _jump(answer)
-        check_wish(wish, memory.progress, world.machine.state, proposals)
-        await self._update_context(answer, "before" if feedback is None else "after")
-        memory.note_verdict(_verdict(answer), _level(world.machine.state))
-        memory.context_filter = answer.context_filter
-        memory.estimated_remaining_behaviors = answer.metadata.estimated_remaining_behaviors
-        memory.jump = wish
-        judgement = Judgement(
+        check_wish(wish, world.state.progress, world.state.state, proposals)
+        judged = Judged(
+            level=_level(world.state.state),
+            verdict=_verdict(answer),
+            answer=answer.to_wire(),
+            after_behavior=feedback is not None,
+        )
+        await self._take_in(judged, answer, "before" if feedback is None else "after")
+        return Judgement(
             achieved=answer.achieved,
             continues=answer.continues,
             proposals=proposals,
             behavior=answer.behavior,
             failure=answer.metadata.failure,
         )
-        world.publish(
-            "judgement",
-            {
-                "achieved": judgement.achieved,
-                "continues": judgement.continues,
-                "proposals": len(judgement.proposals),
-                "feedback": feedback is not None,
-                "focus": dict(memory.progress.focus),
-            },
-        )
-        return judgement
 
     async def _answer(self, feedback: BehaviorFeedback | None) -> PlanningAnswer:
         """The planner's answer for where the run is."""
         world, told = self._world, False
         while True:
             request = await self._observer.planning_request(feedback)
-            world.memory.counts.planner_calls += 1
-            self._publish_call(feedback)
+            call: PlannerCall = "planning" if feedback is None else "feedback"
+            world.ledger.record(PlannerCalled(call=call))
             answer = await world.planner.plan(request)
             if not is_out_of_step(world, request, answer, told=told):
                 return answer
@@ -98,21 +96,25 @@ class Judge:
 
     async def beside_actions(self, answer: PlanningAnswer) -> list[Update]:
         """Take in what came in one answer with actions that are about to run; its proposals."""
-        await self._update_context(answer, "beside")
+        await self._take_in(ContextUpdated(answer=answer.to_wire()), answer, "beside")
         return proposals_in(answer)
 
-    async def _update_context(self, answer: PlanningAnswer, when: When) -> None:
-        world = self._world
-        promotions = apply_context_update(world.memory, world.effects, answer.context_update, when)
-        await note_temporaries(world, answer.context_update.outputs)
-        await promote_all(world, promotions)
-
-    def _publish_call(self, feedback: BehaviorFeedback | None) -> None:
-        kind = "planning" if feedback is None else "feedback"
-        self._world.publish("planner", {"call": kind, "state": self._world.machine.state})
+    async def _take_in(
+        self, said: Judged | ContextUpdated, answer: PlanningAnswer, when: When
+    ) -> None:
+        world, outputs = self._world, answer.context_update.outputs
+        refusal = None
+        if outputs is not None and outputs.findings:
+            level = world.state.progress.outputs.level(outputs_owner(outputs, when))
+            refusal = level.refusal_of(outputs.findings)
+        world.ledger.record(said)
+        if refusal is not None:
+            world.warn(*refusal)
+        await note_temporaries(world, outputs)
+        await promote_all(world, outputs.promote if outputs is not None else ())
 
     def _degraded(self, error: PlannerError, consequence: str) -> Judgement:
-        self._world.memory.context_filter = None
+        self._world.ledger.record(NotJudged())
         self._world.warn(f"the planner gave no answer ({error}); {consequence}")
         return Judgement(achieved=False, continues=False, degraded=str(error))
 

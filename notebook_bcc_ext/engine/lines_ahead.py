@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from typing import Any
 
-from notebook_bcc_ext.engine.memory import Json
 from notebook_bcc_ext.errors import BccError
 from notebook_bcc_ext.ports import ActionStream
 from notebook_bcc_ext.protocol.planner.ndjson import BadLine
 
-Line = Json | BadLine
+Line = dict[str, Any] | BadLine
 
 LINES_READ_AHEAD = 1_000
 # Most lines follow at once; what was posted is then stored with what the next one does.

@@ -5,12 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from notebook_bcc_ext.engine.belongings import tell_overwritten
-from notebook_bcc_ext.engine.memory import Jump
 from notebook_bcc_ext.engine.observer import Observer
+from notebook_bcc_ext.engine.state import Jump
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import NotFoundError
 from notebook_bcc_ext.observation.effects import Warn
-from notebook_bcc_ext.observation.progress import ProgressTracker
+from notebook_bcc_ext.observation.progress import ProgressState
+from notebook_bcc_ext.protocol.browser.facts import (
+    BehaviorEnded,
+    PassedOver,
+    StageEnded,
+    StepEnded,
+)
 
 
 @dataclass(frozen=True)
@@ -27,8 +33,8 @@ class Navigation:
         self._observer = observer
 
     @property
-    def _progress(self) -> ProgressTracker:
-        return self._world.memory.progress
+    def _progress(self) -> ProgressState:
+        return self._world.state.progress
 
     # -- where to ---------------------------------------------------------------------------
 
@@ -66,8 +72,10 @@ class Navigation:
             return _next_in(order, progress.step_id, remaining)
         if jump.leaves_out:
             between = _between(order, progress.step_id, wanted)
-            progress.pass_over_steps(one for one in between if one in remaining)
-        progress.take_up_step(wanted)
+            left_out = [one for one in between if one in remaining]
+            self._world.ledger.record(PassedOver(steps=left_out, taken_up=wanted))
+        else:
+            self._world.ledger.record(PassedOver(taken_up=wanted))
         return wanted
 
     def next_stage(self, jump: Jump | None) -> str | None:
@@ -78,7 +86,8 @@ class Navigation:
             return _next_in(order, progress.stage_id, remaining)
         if jump.leaves_out:
             between = _between(order, progress.stage_id, wanted)
-            progress.pass_over_stages(one for one in between if one in remaining)
+            left_out = [one for one in between if one in remaining]
+            self._world.ledger.record(PassedOver(stages=left_out))
         return wanted
 
     def last_step(self) -> str:
@@ -90,40 +99,27 @@ class Navigation:
 
     # -- what is left behind ----------------------------------------------------------------
 
-    async def end_behavior(self) -> None:
+    async def present(self) -> list[str]:
+        """Which of the names that matter the kernel has. Asked before anything ends: what ends
+        together is one step of work, and nothing is waited for in its middle."""
         await tell_overwritten(self._world)
-        produced, warnings = self._progress.outputs.end_behavior(await self._present())
-        self._warn(warnings)
-        self._world.effects.behavior_ended()
-        self._progress.complete_behavior(produced)
+        return sorted(await self._observer.present(self._progress.outputs.names()))
 
-    async def end_step(self, *, confirmed: bool = True) -> None:
-        produced, warnings = self._progress.outputs.end_step(await self._present())
-        self._warn(warnings)
-        if confirmed:
-            self._progress.complete_step(produced)
+    def end_behavior(self, present: list[str]) -> None:
+        self._warn(self._progress.outputs.behaviors.missing(present, "behavior"))
+        self._world.ledger.record(BehaviorEnded(present=present))
 
-    async def end_stage(self, *, judged: bool) -> None:
-        """Completed is a stage whose goal was judged to be met, or whose steps all ran; one that
-        was left before is passed over, with what it had left."""
-        progress = self._progress
-        produced, warnings = progress.outputs.end_stage(await self._present())
-        self._warn(warnings)
-        if progress.stage is None:
-            return
-        done = {item.id for item in progress.completed_steps}
-        if judged or all(step.id in done for step in progress.stage.steps):
-            progress.complete_stage(produced)
-        else:
-            progress.pass_over_steps(progress.unfinished_steps())
-            progress.pass_over_stages([progress.stage.id])
+    def end_step(self, present: list[str], *, confirmed: bool = True) -> None:
+        self._warn(self._progress.outputs.steps.missing(present, "step"))
+        self._world.ledger.record(StepEnded(present=present, confirmed=confirmed))
+
+    def end_stage(self, present: list[str], *, judged: bool) -> None:
+        self._warn(self._progress.outputs.stages.missing(present, "stage"))
+        self._world.ledger.record(StageEnded(present=present, judged=judged))
 
     def settle_stage(self) -> None:
         """The goal of the stage is met: the steps it has left are not needed."""
-        self._progress.pass_over_steps(self._progress.unfinished_steps())
-
-    async def _present(self) -> set[str]:
-        return await self._observer.present(self._progress.outputs.names())
+        self._world.ledger.record(PassedOver(steps=self._progress.unfinished_steps()))
 
     def _warn(self, warnings: list[Warn]) -> None:
         for warning in warnings:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from notebook_bcc_ext.engine.memory import initial_variables
+from notebook_bcc_ext.engine.inputs import initial_variables
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import KernelError
 from notebook_bcc_ext.observation.budget import fit
@@ -19,6 +19,7 @@ from notebook_bcc_ext.observation.build import (
 from notebook_bcc_ext.observation.context_filter import ABOUT_FILTER, apply_filter
 from notebook_bcc_ext.observation.effects import about_name
 from notebook_bcc_ext.ports import Variables
+from notebook_bcc_ext.protocol.browser.facts import BehaviorChecked, NamesSeen
 from notebook_bcc_ext.protocol.planner.calls import BehaviorFeedback, PlannerRequest, RequestOptions
 from notebook_bcc_ext.protocol.planner.observation import NotebookSummary, Observation
 
@@ -34,7 +35,7 @@ class Observer:
         """The kernel's variables; trouble with them is a warning for as long as it lasts."""
         variables = await self._world.runner.variables()
         self._warn_while(_ABOUT_VARIABLES, variables.notice)
-        self._world.effects.settle(map(about_name, variables.values))
+        self._world.settle(*map(about_name, variables.values))
         return variables
 
     async def present(self, names: Sequence[str]) -> set[str]:
@@ -47,28 +48,29 @@ class Observer:
         except KernelError as error:
             trouble = f"what was produced could not be checked: {error}"
         self._warn_while(_ABOUT_PRESENT, trouble)
-        self._world.effects.settle(map(about_name, found))
+        self._world.settle(*map(about_name, found))
         return found
 
     def _warn_while(self, about: str, trouble: str | None) -> None:
         if trouble is None:
-            self._world.effects.settle([about])
+            self._world.settle(about)
         else:
             self._world.warn(trouble, about)
 
-    async def note_present(self, found: Iterable[str] | None = None) -> None:
-        """After an action: how much of what is expected exists by now (O9). `found` is what is
-        known already; otherwise the kernel is asked."""
-        outputs = self._world.memory.progress.outputs
-        names = outputs.names()
+    async def note_present(self) -> None:
+        """After an action: how much of what is expected exists by now (O9)."""
+        names = self._world.state.progress.outputs.names()
         if names:
-            outputs.note_present(await self.present(names) if found is None else found)
+            present = await self.present(names)
+            self._world.ledger.record(NamesSeen(present=sorted(present)))
 
     async def check_behavior(self) -> None:
         """Before it is reported: what it made is produced, and nothing is in progress (O9)."""
-        outputs = self._world.memory.progress.outputs
-        for warning in outputs.check_behavior(await self.present(outputs.names())):
+        outputs = self._world.state.progress.outputs
+        present = await self.present(outputs.names())
+        for warning in outputs.behaviors.missing(present, "behavior"):
             self._world.warn(*warning)
+        self._world.ledger.record(BehaviorChecked(present=sorted(present)))
 
     async def observation(self) -> Observation:
         """What the planner would be told now."""
@@ -79,27 +81,29 @@ class Observer:
 
     async def _whole(self, cells: int | None) -> Observation:
         """Everything, with so many cells as a filter asks for."""
-        world, memory = self._world, self._world.memory
+        world = self._world
         kernel = await self.variables()
+        state = world.state
+        shown = world.settings.fsm_history_shown
         return build_observation(
-            memory.progress,
+            state.progress,
             ContextParts(
-                state=world.machine.state,
-                transitions=world.machine.latest(world.settings.fsm_history_shown),
-                variables=merged_variables(memory.variables, kernel.values),
-                todo_list=memory.todo_list,
-                effects=world.effects,
+                state=state.state,
+                transitions=state.history[-max(1, shown) :],
+                variables=merged_variables(state.variables, kernel.values),
+                todo_list=list(state.todo_list),
+                effects=state.effects,
                 notebook=self._notebook(cells),
-                sections=memory.sections,
-                workflow_progress=memory.workflow_progress,
+                sections=state.sections,
+                workflow_progress=state.workflow_progress,
                 hidden_inputs=hidden_inputs(self._inputs(), kernel.values),
-                history_shown=world.settings.fsm_history_shown,
+                history_shown=shown,
             ),
         ).require_progress()
 
     def _inputs(self) -> dict[str, Any]:
         """What the person gave at the start, as the planner may have refined it since."""
-        said = self._world.memory.variables
+        said = self._world.state.variables
         return {name: said[name] for name in initial_variables(self._world.request) if name in said}
 
     async def _after_all_actions(self, cells: int | None = None) -> Observation:
@@ -112,14 +116,14 @@ class Observer:
 
     async def generating_request(self, feedback: BehaviorFeedback | None = None) -> PlannerRequest:
         """The observation as the last planning answer wanted it."""
-        wanted = self._world.memory.context_filter
+        wanted = self._world.state.context_filter
         asked = wanted.notebook.cells if wanted and wanted.notebook else None
         observation = await self._after_all_actions(asked)
         if wanted is not None:
             summaries = await self._summaries(wanted.variables_to_summarize)
             # Patterns come from a stranger: matching them must not hold up the event loop.
             filtered = await asyncio.to_thread(apply_filter, observation, wanted, summaries)
-            self._world.effects.settle([ABOUT_FILTER])
+            self._world.settle(ABOUT_FILTER)
             for warning in filtered.warnings:
                 self._world.warn(*warning)
             observation = filtered.observation

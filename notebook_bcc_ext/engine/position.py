@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from notebook_bcc_ext.engine.failures import OutOfStepError
 from notebook_bcc_ext.engine.world import World
+from notebook_bcc_ext.errors import OutOfStepError
 from notebook_bcc_ext.protocol.planner.calls import PlannerRequest, PlanningAnswer
 from notebook_bcc_ext.protocol.planner.observation import CurrentLocation
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import KernelError
-from notebook_bcc_ext.fsm.machine import utc_now
+from notebook_bcc_ext.protocol.browser.facts import Promoted
+from notebook_bcc_ext.protocol.clock import utc_now
 from notebook_bcc_ext.protocol.planner.calls import Level, Promotion
 from notebook_bcc_ext.protocol.planner.observation import Artifact
 from notebook_bcc_ext.protocol.states import State
@@ -20,11 +21,12 @@ async def promote(world: World, promotion: Promotion) -> None:
         artifact_id=promotion.artifact_id,
         variable_name=new_name,
         description=promotion.description,
-        source=world.memory.progress.behavior_id,
+        source=world.state.progress.behavior_id,
         parent=promotion.variable_name,
         created_at=utc_now(),
     )
-    world.memory.progress.outputs.promoted(artifact, _level(world.machine.state))
+    level = _level(world.state.state)
+    world.ledger.record(Promoted(artifact=artifact.to_wire(), level=level))
 
 
 def _level(state: State) -> Level:

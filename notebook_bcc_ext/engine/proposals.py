@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from notebook_bcc_ext.errors import InvalidProposalError
-from notebook_bcc_ext.observation.progress import ProgressTracker
+from notebook_bcc_ext.observation.progress import ProgressState
 from notebook_bcc_ext.protocol.browser.runs import Change
 from notebook_bcc_ext.protocol.plan import (
     StageStepsUpdate,
@@ -16,6 +16,7 @@ from notebook_bcc_ext.protocol.plan import (
     WorkflowTemplate,
     WorkflowUpdate,
 )
+from notebook_bcc_ext.protocol.planner.calls import PlanningAnswer
 
 Update = WorkflowUpdate | StageStepsUpdate
 Json = dict[str, Any]
@@ -28,6 +29,30 @@ def kind_of(update: Update) -> Literal["workflow", "steps"]:
 
 def parse_update(kind: Literal["workflow", "steps"], raw: dict[str, Any]) -> Update:
     return WorkflowUpdate.parse(raw) if kind == "workflow" else StageStepsUpdate.parse(raw)
+
+
+# -- U1: where they come from -----------------------------------------------------------------
+
+
+def proposals_in(answer: PlanningAnswer) -> list[Update]:
+    """All proposals of an answer, wherever they stand (U1); the same one twice counts once."""
+    update = answer.context_update
+    found = [
+        update.workflow_update,
+        answer.transition.workflow_update,
+        update.stage_steps_update,
+    ]
+    proposals: list[Update] = []
+    for proposal in found:
+        if proposal is not None and proposal not in proposals:
+            proposals.append(proposal)
+    return proposals
+
+
+def as_action(proposal: Update) -> Json:
+    """A proposal of an answer as the action that the state machine knows."""
+    kind = "update_workflow" if hasattr(proposal, "updated_workflow") else "update_stage_steps"
+    return {"action": kind, **proposal.to_wire()}
 
 
 # -- U4: sound? -------------------------------------------------------------------------------
@@ -43,14 +68,14 @@ def check_workflow(template: WorkflowTemplate) -> None:
         _check_unique(f"step of stage '{stage.id}'", [step.id for step in stage.steps])
 
 
-def check_update(update: Update, progress: ProgressTracker) -> None:
+def check_update(update: Update, progress: ProgressState) -> None:
     if isinstance(update, WorkflowUpdate):
         _check_workflow_update(update, progress)
     else:
         _check_steps_update(update, progress)
 
 
-def _check_workflow_update(update: WorkflowUpdate, progress: ProgressTracker) -> None:
+def _check_workflow_update(update: WorkflowUpdate, progress: ProgressState) -> None:
     template = update.updated_workflow
     check_workflow(template)
     wanted = update.next_stage_id
@@ -65,7 +90,7 @@ def _check_workflow_update(update: WorkflowUpdate, progress: ProgressTracker) ->
             )
 
 
-def _check_steps_update(update: StageStepsUpdate, progress: ProgressTracker) -> None:
+def _check_steps_update(update: StageStepsUpdate, progress: ProgressState) -> None:
     if progress.template.stage(update.stage_id) is None:
         raise InvalidProposalError(f"the workflow has no stage '{update.stage_id}'")
     if not update.updated_steps:
@@ -93,7 +118,7 @@ def _check_unique(what: str, ids: Sequence[str]) -> None:
 # -- U5: what changes? ------------------------------------------------------------------------
 
 
-def describe_changes(update: Update, progress: ProgressTracker) -> list[Change]:
+def describe_changes(update: Update, progress: ProgressState) -> list[Change]:
     if isinstance(update, StageStepsUpdate):
         stage = progress.template.stage(update.stage_id)
         return _step_changes(update.stage_id, stage.steps if stage else [], update.updated_steps)
@@ -212,26 +237,42 @@ def _moved(before: list[str], after: list[str]) -> set[str]:
 
 # -- U6, U7: apply ----------------------------------------------------------------------------
 
-
-def apply_workflow(update: WorkflowUpdate, progress: ProgressTracker) -> str | None:
-    """Replace the template, keep what is completed. The stage to go to if the current vanished."""
-    _replace(_completed(update.updated_workflow, progress.template), progress)
-    if progress.stage is not None or progress.stage_id is None:
-        return None
-    return update.next_stage_id or next(iter(progress.remaining_stages()), None)
+GoesOnAt = tuple[str | None, str | None]
+"""A stage, or a step of the current one."""
 
 
-def _replace(template: WorkflowTemplate, progress: ProgressTracker) -> None:
+def with_update(update: Update, progress: ProgressState) -> tuple[ProgressState, GoesOnAt | None]:
+    """Where the run is once the update is in force, and where it is to go on if that was said, or
+    if the current stage vanished. What is completed stays completed."""
+    if isinstance(update, WorkflowUpdate):
+        after = _with_template(_completed(update.updated_workflow, progress.template), progress)
+        if after.stage is not None or after.stage_id is None:
+            return after, None
+        target = update.next_stage_id or next(iter(after.remaining_stages()), None)
+        return after, None if target is None else (target, None)
+    stages = [
+        stage.model_copy(update={"steps": update.updated_steps})
+        if stage.id == update.stage_id
+        else stage
+        for stage in progress.template.stages
+    ]
+    after = _with_template(progress.template.model_copy(update={"stages": stages}), progress)
+    wanted = update.next_step_id if update.stage_id == progress.stage_id else None
+    return after, None if wanted is None else (None, wanted)
+
+
+def _with_template(template: WorkflowTemplate, progress: ProgressState) -> ProgressState:
     """A completed stage that has new steps is not completed any more: a plan that was approved
     is run, wherever in it something was added."""
-    old, progress.template = progress.template, template
+    old, after = progress.template, progress.with_template(template)
     for stage in template.stages:
         before = old.stage(stage.id)
         completed = stage.id in {item.id for item in progress.completed_stages}
         if before is None or not completed or stage.id == progress.stage_id:
             continue
         if any(before.step(step.id) is None for step in stage.steps):
-            progress.reopen_stage(stage.id)
+            after = after.reopening_stage(stage.id)
+    return after
 
 
 def _completed(new: WorkflowTemplate, old: WorkflowTemplate) -> WorkflowTemplate:
@@ -243,13 +284,3 @@ def _completed(new: WorkflowTemplate, old: WorkflowTemplate) -> WorkflowTemplate
         if field not in said and field in old.model_fields_set
     }
     return new.model_copy(update=kept)
-
-
-def apply_steps(update: StageStepsUpdate, progress: ProgressTracker) -> None:
-    stages = [
-        stage.model_copy(update={"steps": update.updated_steps})
-        if stage.id == update.stage_id
-        else stage
-        for stage in progress.template.stages
-    ]
-    _replace(progress.template.model_copy(update={"stages": stages}), progress)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
 
+from notebook_bcc_ext.protocol.browser import facts as happened
+from notebook_bcc_ext.protocol.browser.facts import News
+from notebook_bcc_ext.protocol.browser.runs import RunStatus
 from notebook_bcc_ext.protocol.printable import on_one_line
 from notebook_bcc_ext.settings.names import Settings
-
-Json = dict[str, Any]
 
 RUN_LOGGER = "notebook_bcc_ext.runs"
 _SHORT_ID = 8
@@ -31,25 +31,26 @@ class RunLog:
         self._ended = None
         self._line(logging.INFO, f"begins in state {state}")
 
-    def note(self, kind: str, payload: Json) -> None:
-        match kind:
-            case "transition":
-                way = f"{payload['from']} --{payload['event']}--> {payload['to']}"
+    def note(self, news: News) -> None:
+        match news:
+            case happened.Transitioned():
+                way = f"{news.from_state} --{news.event}--> {news.to_state}"
                 self._line(logging.DEBUG, way)
-            case "pending":
-                self._line(logging.INFO, f"asks ({payload['kind']}): {payload['summary']}")
-            case "decision":
-                by = payload.get("decided_by") or "somebody"
-                self._line(logging.INFO, f"{payload['kind']} {payload['verdict']} by {by}")
-            case "error":
-                self._line(logging.WARNING, f"failed: {payload['message']}")
-            case "status":
-                self._status(payload)
+            case happened.Asked():
+                asked = news.question
+                self._line(logging.INFO, f"asks ({asked.kind}): {asked.summary}")
+            case happened.Answered():
+                decision = news.decision
+                by = decision.decided_by or "somebody"
+                self._line(logging.INFO, f"{decision.kind} {decision.verdict} by {by}")
+            case happened.Failed():
+                self._line(logging.WARNING, f"failed: {news.error.message}")
+            case happened.StatusTold():
+                self._status(news.status)
             case _:
                 pass
 
-    def _status(self, payload: Json) -> None:
-        status = payload["status"]
+    def _status(self, status: RunStatus) -> None:
         if status not in ("done", "failed", "cancelled") or status == self._ended:
             return
         self._ended = status

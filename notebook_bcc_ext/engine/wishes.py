@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from notebook_bcc_ext.engine.memory import Jump
 from notebook_bcc_ext.engine.proposals import Update
+from notebook_bcc_ext.engine.state import Jump
 from notebook_bcc_ext.errors import NotFoundError
-from notebook_bcc_ext.observation.progress import ProgressTracker
+from notebook_bcc_ext.observation.progress import ProgressState
 from notebook_bcc_ext.protocol.plan import StageTemplate, WorkflowUpdate
 from notebook_bcc_ext.protocol.states import State
 
@@ -16,7 +16,7 @@ _BETWEEN_STAGES = (State.IDLE, State.STAGE_COMPLETED)
 
 def check_wish(
     wish: Jump | None,
-    progress: ProgressTracker,
+    progress: ProgressState,
     state: State,
     proposed: Iterable[Update] = (),
 ) -> None:

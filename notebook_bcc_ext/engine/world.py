@@ -1,21 +1,26 @@
-"""One run's hands and senses: the ports, its memory, and the few things everybody needs."""
+"""One run's hands and senses: the ports, its ledger, and the few things everybody needs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from notebook_bcc_ext.actions.registry import ActionRegistry
-from notebook_bcc_ext.engine.activity import ActivityLog
-from notebook_bcc_ext.engine.answers import Questions
 from notebook_bcc_ext.engine.budget import Budget
-from notebook_bcc_ext.engine.checkpoint import Checkpoint
 from notebook_bcc_ext.engine.gate import Gate, Limits, PauseReason
-from notebook_bcc_ext.engine.journal import Journal
-from notebook_bcc_ext.engine.memory import Json, RunMemory
+from notebook_bcc_ext.engine.ledger import Ledger
+from notebook_bcc_ext.engine.questions import Questions
 from notebook_bcc_ext.engine.run_log import RunLog
-from notebook_bcc_ext.fsm import StateMachine
-from notebook_bcc_ext.observation.effects import EffectsLog
-from notebook_bcc_ext.ports import CodeRunner, EventSink, NotebookDocument, Planner, RunStore
+from notebook_bcc_ext.engine.state import RunState
+from notebook_bcc_ext.ports import CodeRunner, NotebookDocument, Planner, RunStore
+from notebook_bcc_ext.protocol.browser.facts import (
+    Noticed,
+    RestBegan,
+    RestEnded,
+    StatusTold,
+    WarningsSettled,
+)
 from notebook_bcc_ext.protocol.browser.runs import ApprovalPolicy, RunRequest
 from notebook_bcc_ext.settings.names import Settings
 
@@ -29,20 +34,18 @@ class World:
     runner: CodeRunner
     planner: Planner
     store: RunStore
-    sink: EventSink
     registry: ActionRegistry
-    machine: StateMachine
-    journal: Journal
-    checkpoint: Checkpoint
+    ledger: Ledger
     gate: Gate
     budget: Budget
     questions: Questions
     log: RunLog
-    memory: RunMemory = field(default_factory=RunMemory)
-    effects: EffectsLog = field(default_factory=EffectsLog)
     restored: bool = False
     """Taken up after a restart: notebook and kernel have to be found again first."""
-    activity: ActivityLog = field(default_factory=ActivityLog)
+
+    @property
+    def state(self) -> RunState:
+        return self.ledger.state
 
     def adopt(self, settings: Settings) -> None:
         """What was set since the run began, from here on; its planner stays where it is."""
@@ -51,6 +54,7 @@ class World:
             settings.max_execution_steps, interactive=settings.interactive_mode
         )
         self.budget.settings = settings
+        self.ledger.redactor, self.ledger.keep = settings.redactor, settings.keep_facts
         self.registry.patience = settings.custom_action_seconds or None
         self.planner.adopt(settings)
         self.runner.adopt(settings)
@@ -59,42 +63,53 @@ class World:
     def approval(self) -> ApprovalPolicy:
         return self.request.approval or self.settings.approval
 
-    def publish(self, kind: str, payload: Json) -> None:
-        """What a cell printed or raised may hold a secret; nobody is shown it."""
-        payload = self.settings.redactor.in_observation(payload)
-        self.activity.note(kind, payload, self.memory.progress)
-        self.log.note(kind, payload)
-        self.sink.publish(self.run_id, kind, payload)
-
     async def passage(self) -> None:
         """Before each action and each call: pauses, single steps and budgets are felt here."""
         self.tell_notices()
-        used_up = self.budget.used_up()
+        used_up = self.budget.used_up(self.state.counts)
         if used_up is not None:
-            self.budget.grant()
-            self.publish("notice", {"level": "warning", "text": used_up})
+            self.budget.grant(self.state.counts)
+            self.ledger.record(Noticed(text=used_up, to_planner=False))
             self.pause("budget")
         if self.gate.paused:
             await self.notebook.stored()
-            with self.activity.resting():
+            with self.resting():
                 # The clock stands from here on, which may be long after the word to pause.
-                self.publish("status", {"status": "paused", "reason": self.gate.reason})
+                self.tell_paused()
+                await self.ledger.stored()
                 await self.gate.passage()
+
+    @contextlib.contextmanager
+    def resting(self) -> Iterator[None]:
+        """Nothing is worked at meanwhile."""
+        self.ledger.record(RestBegan())
+        try:
+            yield
+        finally:
+            self.ledger.record(RestEnded())
 
     def pause(self, reason: PauseReason) -> None:
         """Not by a command: somebody has to be told."""
         self.gate.pause(reason)
-        self.publish("status", {"status": "paused", "reason": reason})
+        self.tell_paused()
+
+    def tell_paused(self) -> None:
+        status = StatusTold(status="paused", state=self.state.state, reason=self.gate.reason)
+        self.ledger.sign(status)
 
     def tell_notices(self) -> None:
         """What others did to the notebook meanwhile."""
         for text in self.notebook.take_notices():
-            self.effects.warn(text)
-            self.publish("notice", {"level": "warning", "about": "notebook", "text": text})
+            self.ledger.record(Noticed(text=text, of_notebook=True))
 
     def warn(self, text: str, about: str | None = None) -> None:
         """Something the planner and the person should know, and that stops nothing. What lasts
         (`about` something) is told to the person once."""
-        is_new = self.effects.warn(text, about)
-        if is_new or about is None:
-            self.publish("notice", {"level": "warning", "text": text})
+        told = about is not None and self.state.effects.warns(text)
+        self.ledger.record(Noticed(text=text, about=about, to_person=not told))
+
+    def settle(self, *about: str) -> None:
+        """What warnings were about is so no more."""
+        effects = self.state.effects
+        if effects.settled(about) is not effects:
+            self.ledger.record(WarningsSettled(about=list(about)))

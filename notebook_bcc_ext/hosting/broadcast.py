@@ -10,13 +10,12 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 
-from notebook_bcc_ext.fsm.machine import utc_now
+from notebook_bcc_ext.protocol.browser.facts import News
 from notebook_bcc_ext.protocol.browser.live import EventsLost, RunChanged, RunEvent
 from notebook_bcc_ext.protocol.browser.runs import RunView
-
-Json = dict[str, Any]
+from notebook_bcc_ext.protocol.plain import model_text
 
 EVENTS_WAITING = 1_000
 VIEW_SECONDS = 0.1
@@ -76,7 +75,7 @@ class Subscription:
             lost, self._lost = self._lost, 0
             await self._listener.send(EventsLost(count=lost).model_dump_json())
         while self._events:
-            await self._listener.send(self._events.popleft().model_dump_json())
+            await self._listener.send(model_text(self._events.popleft(), by_alias=True))
 
 
 class Broadcaster:
@@ -87,11 +86,11 @@ class Broadcaster:
         self._subscriptions: set[Subscription] = set()
         self._seqs: dict[str, int] = {}
 
-    def publish(self, run_id: str, kind: str, payload: Json) -> None:
+    def publish(self, run_id: str, news: News) -> None:
         seq = self._seqs[run_id] = self._seqs.get(run_id, 0) + 1
         if not self._subscriptions:
             return
-        event = RunEvent(run_id=run_id, seq=seq, time=utc_now(), kind=kind, payload=payload)
+        event = RunEvent(run_id=run_id, seq=seq, news=news)
         for subscription in self._subscriptions:
             subscription.put(event)
 

@@ -117,7 +117,7 @@ async def headless_run(  # noqa: PLR0913  what is run, and choices with defaults
     file, folder = notebook_place(request)
     run_id = uuid.uuid4().hex
     storage = await Storage.open(store_path, place=str(folder), settings=settings)
-    calls = CallLog(run_id, storage.runs, sink)
+    calls = CallLog(run_id, storage.runs)
     try:
         workplace = FolderWorkplace(folder, storage, kernel_name)
         await _check_free(storage, workplace.place(file.name))
@@ -134,7 +134,8 @@ async def headless_run(  # noqa: PLR0913  what is run, and choices with defaults
             store=storage.runs,
             sink=sink,
         )
-        calls.count_into(run.world.memory.counts)
+        calls.record = run.world.ledger.record
+        await run.save()
         try:
             yield run
         finally:

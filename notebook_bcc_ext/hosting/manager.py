@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from notebook_bcc_ext.adapters.notebook.paths import same_file
-from notebook_bcc_ext.engine.factory import Remains, make_run
+from notebook_bcc_ext.engine.factory import make_run
 from notebook_bcc_ext.engine.run import Run
 from notebook_bcc_ext.errors import (
     BccError,
@@ -18,16 +18,16 @@ from notebook_bcc_ext.errors import (
     NotFoundError,
     SettingsError,
 )
-from notebook_bcc_ext.fsm.machine import HISTORY_KEPT
 from notebook_bcc_ext.hosting.broadcast import Broadcaster
 from notebook_bcc_ext.hosting.calls import CallLog
 from notebook_bcc_ext.hosting.planners import planner_for
 from notebook_bcc_ext.hosting.playbooks import describe_beside, library_for
-from notebook_bcc_ext.hosting.records import record_head
+from notebook_bcc_ext.hosting.records import record_head, transitions_of
 from notebook_bcc_ext.hosting.storage import Storage
 from notebook_bcc_ext.hosting.work_marks import WorkMarks
 from notebook_bcc_ext.planners.library import PlaybookLibrary
-from notebook_bcc_ext.ports import CallRecord, CodeRunner, NotebookDocument
+from notebook_bcc_ext.ports import CallRecord, CodeRunner, NotebookDocument, StoredRun
+from notebook_bcc_ext.protocol.browser.facts import Fact
 from notebook_bcc_ext.protocol.browser.records import RecordHead
 from notebook_bcc_ext.protocol.browser.runs import (
     Command,
@@ -36,7 +36,6 @@ from notebook_bcc_ext.protocol.browser.runs import (
     RunRequest,
     RunView,
 )
-from notebook_bcc_ext.protocol.planner.observation import TransitionRecord
 from notebook_bcc_ext.protocol.states import State
 from notebook_bcc_ext.settings.names import Settings
 
@@ -166,10 +165,10 @@ class RunManager:
         settings: Settings,
         library: PlaybookLibrary,
         *,
-        remains: Remains | None = None,
+        facts: Sequence[Fact] | None = None,
         first_call_number: int = 1,
     ) -> Run:
-        calls = CallLog(run_id, self.storage.runs, self.broadcaster)
+        calls = CallLog(run_id, self.storage.runs)
         run = make_run(
             run_id,
             request,
@@ -185,9 +184,9 @@ class RunManager:
             ),
             store=self.storage.runs,
             sink=self.broadcaster,
-            remains=remains,
+            facts=facts,
         )
-        calls.count_into(run.world.memory.counts)
+        calls.record = run.world.ledger.record
         self._runs[run_id] = run
         self._calls[run_id] = calls
         return run
@@ -224,29 +223,21 @@ class RunManager:
         """
         if not await self.storage.upkeep.claim():
             return
-        for snapshot in reversed(await self.storage.runs.list_runs()):
-            run_id = str(snapshot.get("id"))
+        for stored in reversed(await self.storage.runs.runs()):
+            run_id = stored.run_id
             if run_id in self._runs:
                 continue
             try:
-                await self._take_up(run_id, snapshot)
+                await self._take_up(stored)
             except Exception as error:
                 logger.exception("the run %s of an earlier server cannot be taken up", run_id)
                 self._forget(run_id)
                 self.storage.runs.set_aside(run_id, error)
 
-    async def _take_up(self, run_id: str, snapshot: Json) -> None:
-        store = self.storage.runs
-        count = int(snapshot["transitions"])
-        await store.keep_transitions(run_id, count)
-        rows = await store.transitions(run_id, after=max(0, count - HISTORY_KEPT))
-        request = await self._at_home(RunRequest.model_validate(snapshot["request"]))
-        remains = Remains(
-            snapshot,
-            await store.intent(run_id),
-            [record for _, record in rows],
-            await store.activity(run_id),
-        )
+    async def _take_up(self, stored: StoredRun) -> None:
+        store, run_id = self.storage.runs, stored.run_id
+        request = await self._at_home(RunRequest.model_validate(stored.request))
+        facts = await store.facts(run_id)
         # Counted on, so that the calls of the earlier server are kept beside the new ones.
         next_call = await store.last_call_number(run_id) + 1
         library = await self._library_of(request)
@@ -255,7 +246,7 @@ class RunManager:
             request,
             self._settings(request),
             library,
-            remains=remains,
+            facts=facts,
             first_call_number=next_call,
         )
         # It can be shown, or it cannot be had: one that cannot would fail every list of runs.
@@ -304,7 +295,7 @@ class RunManager:
     def state(self) -> State:
         """Of the newest run; idle when there is none."""
         newest = next(reversed(self._runs.values()), None)
-        return newest.world.machine.state if newest else State.IDLE
+        return newest.world.state.state if newest else State.IDLE
 
     async def observation(self, run_id: str) -> Json:
         """As a planner would be told."""
@@ -314,16 +305,14 @@ class RunManager:
         return blanked
 
     def activity(self, run_id: str, after: int, limit: int) -> Json:
-        log = self.get(run_id).world.activity
+        log = self.get(run_id).world.ledger.activity
         nodes = [node.model_dump(mode="json") for node in log.since(after, limit)]
         return {"epoch": log.epoch, "nodes": nodes}
 
-    async def transitions(
-        self, run_id: str, after: int, limit: int
-    ) -> list[tuple[int, TransitionRecord]]:
+    async def transitions(self, run_id: str, after: int, limit: int) -> list[Json]:
         run = self.get(run_id)
-        await run.world.journal.flush()
-        return await self.storage.runs.transitions(run_id, after=after, limit=limit)
+        await run.world.ledger.stored()
+        return await transitions_of(self.storage.runs, run_id, after, limit)
 
     async def calls(self, run_id: str, after: int, limit: int) -> list[CallRecord]:
         self.get(run_id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from notebook_bcc_ext.adapters.planner.factory import make_planner
-from notebook_bcc_ext.engine.memory import initial_variables
+from notebook_bcc_ext.engine.inputs import initial_variables
 from notebook_bcc_ext.planners.embedded import EmbeddedPlanner
 from notebook_bcc_ext.planners.library import PlaybookLibrary
 from notebook_bcc_ext.planners.transport import BASE_URL, EmbeddedTransport

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from notebook_bcc_ext.engine.run import Run
 from notebook_bcc_ext.errors import RecordError
-from notebook_bcc_ext.ports import CallRecord, StoredProposal
+from notebook_bcc_ext.ports import CallRecord, RunStore
+from notebook_bcc_ext.protocol.browser.facts import Answered, Asked, Fact, Transitioned
 from notebook_bcc_ext.protocol.browser.records import RecordedDecision, RecordHead
-from notebook_bcc_ext.protocol.browser.runs import Pending
 from notebook_bcc_ext.protocol.plain import plain
 from notebook_bcc_ext.settings.steering import steering_settings
 
@@ -22,26 +23,54 @@ _ALL = 10_000_000
 
 async def record_head(run: Run) -> RecordHead:
     world = run.world
-    proposals = await world.store.proposals(run.id)
+    asked = await world.store.facts_of(run.id, ("asked", "answered"), limit=_ALL)
     return RecordHead(
         run=run.view(),
         request=world.request,
         settings=steering_settings(world.settings, world.request),
-        decisions=[_decision(proposal) for proposal in proposals],
+        decisions=_decisions(asked, cancelled=world.state.cancelled),
     )
 
 
-def _decision(proposal: StoredProposal) -> RecordedDecision:
-    asked = Pending.model_validate(proposal.content)
-    return RecordedDecision(
-        kind=asked.kind,
-        content=asked.content,
-        asked_at=asked.asked_at,
-        decision=proposal.decision,
-        decided_by=proposal.decided_by,
-        reason=proposal.reason,
-        edited=proposal.edited,
-    )
+def _decisions(asked: Sequence[Fact], *, cancelled: bool) -> list[RecordedDecision]:
+    """In the order in which they were asked; one that was asked again counts once."""
+    found: dict[str, RecordedDecision] = {}
+    for fact in asked:
+        if isinstance(fact, Asked):
+            question = fact.question
+            found[question.id] = RecordedDecision(
+                kind=question.kind, content=question.content, asked_at=question.asked_at
+            )
+        elif isinstance(fact, Answered) and fact.decision.proposal_id in found:
+            decision = fact.decision
+            found[decision.proposal_id] = found[decision.proposal_id].model_copy(
+                update={
+                    "decision": decision.verdict,
+                    "decided_by": decision.decided_by,
+                    "reason": decision.reason,
+                    "edited": fact.changes,
+                }
+            )
+    decisions = list(found.values())
+    if cancelled and decisions and decisions[-1].decision is None:
+        decisions[-1] = decisions[-1].model_copy(update={"decision": "cancelled"})
+    return decisions
+
+
+async def transitions_of(store: RunStore, run_id: str, after: int, limit: int) -> list[Json]:
+    """As the protocol writes them, with their numbers."""
+    found = await store.facts_of(run_id, ("transition",), skip=after, limit=limit)
+    return [
+        {
+            "number": fact.number,
+            "from": fact.from_state,
+            "event": fact.event,
+            "to": fact.to_state,
+            "timestamp": fact.time,
+        }
+        for fact in found
+        if isinstance(fact, Transitioned)
+    ]
 
 
 def call_fields(call: CallRecord) -> Json:
@@ -53,12 +82,11 @@ async def write_record(run: Run, file: Path) -> None:
     """The same file as the sidebar's export; the run has ended, and its calls are stored."""
     store = run.world.store
     head = await record_head(run)
-    transitions = await store.transitions(run.id, limit=_ALL)
     record = {
         **head.model_dump(mode="json"),
-        "transitions": [{"number": number, **entry.to_wire()} for number, entry in transitions],
+        "transitions": await transitions_of(store, run.id, 0, _ALL),
         "calls": [call_fields(call) for call in await store.calls(run.id, limit=_ALL)],
-        "activity": [node.model_dump(mode="json") for node in await store.activity(run.id)],
+        "activity": [node.model_dump(mode="json") for node in run.world.ledger.activity.nodes()],
     }
     text = json.dumps(plain(record), ensure_ascii=False, indent=2)
     try:

@@ -80,7 +80,6 @@ def _store_limits(settings: Settings) -> StoreLimits:
     return StoreLimits(
         calls=settings.keep_calls,
         call_bytes=settings.keep_call_bytes,
-        transitions=settings.keep_transitions,
     )
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from notebook_bcc_ext.observation.effects import EffectsLog
-from notebook_bcc_ext.observation.progress import ProgressTracker
-from notebook_bcc_ext.observation.sections import SectionTracker
+from notebook_bcc_ext.observation.effects import EffectsState
+from notebook_bcc_ext.observation.progress import ProgressState
+from notebook_bcc_ext.observation.sections import SectionsState
 from notebook_bcc_ext.protocol.planner.observation import (
     Context,
     FsmView,
@@ -29,9 +29,9 @@ class ContextParts:
     transitions: Sequence[TransitionRecord]
     variables: Mapping[str, Any]
     todo_list: Sequence[str]
-    effects: EffectsLog
+    effects: EffectsState
     notebook: NotebookSummary
-    sections: SectionTracker
+    sections: SectionsState
     workflow_progress: Any = None
     hidden_inputs: Mapping[str, Any] = field(default_factory=dict)
     history_shown: int = DEFAULT_HISTORY_SHOWN
@@ -47,7 +47,7 @@ def hidden_inputs(inputs: Mapping[str, Any], kernel: Mapping[str, Any]) -> dict[
     return {name: said for name, said in inputs.items() if kernel.get(name, said) != said}
 
 
-def build_observation(progress: ProgressTracker, parts: ContextParts) -> Observation:
+def build_observation(progress: ProgressState, parts: ContextParts) -> Observation:
     fields: dict[str, Any] = {
         "variables": dict(parts.variables),
         "todo_list": list(parts.todo_list),
@@ -69,7 +69,7 @@ def _notebook(parts: ContextParts) -> NotebookSummary:
     """Without the last output where the effects have it already (O6)."""
     last = (parts.notebook.last_output or "").strip()
     said = (*parts.effects.current, *parts.effects.history)
-    if last and not any(last in text for text in said):
+    if last and not any(last in entry.text for entry in said):
         return parts.notebook
     return NotebookSummary.model_validate(
         parts.notebook.model_dump(exclude={"last_output"}, exclude_unset=True)

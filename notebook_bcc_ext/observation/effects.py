@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from notebook_bcc_ext.protocol.planner.calls import EffectsUpdate
@@ -27,7 +27,7 @@ def about_name(name: str) -> str:
     return f"name:{name}"
 
 
-@dataclass
+@dataclass(frozen=True)
 class Effect:
     text: str
     cell: str | None = None
@@ -37,97 +37,68 @@ class Effect:
     """Its behavior has ended: it goes as soon as a later one prints something."""
 
 
-class EffectsLog:
+@dataclass(frozen=True)
+class EffectsState:
     """What the latest behavior that printed something has printed (`current`), and what those
     before it did (`history`). Warnings are current, and never become history."""
 
-    def __init__(
-        self, current: Iterable[str | Effect] = (), history: Iterable[str | Effect] = ()
-    ) -> None:
-        self._current = [_effect(entry) for entry in current][-MAX_CURRENT:]
-        self._history = [_effect(entry) for entry in history][-MAX_HISTORY:]
+    current: tuple[Effect, ...] = ()
+    history: tuple[Effect, ...] = ()
 
-    def add(self, text: str, cell: str | None = None) -> None:
+    def adding(self, text: str, cell: str | None = None) -> EffectsState:
         if not text.strip():
-            return
-        if any(entry.told for entry in self._current):
-            self._keep(entry for entry in self._current if entry.told)
-            self._current = [entry for entry in self._current if not entry.told]
-        self._append(Effect(bounded(text), cell))
+            return self
+        after = self
+        if any(entry.told for entry in self.current):
+            after = self._keeping(entry for entry in self.current if entry.told)
+            after = replace(after, current=tuple(e for e in after.current if not e.told))
+        return after._with(Effect(bounded(text), cell))
 
-    def warn(self, text: str, about: str | None = None) -> bool:
-        """Whether it was not said already; said again, it stays as long as a new one."""
+    def warning(self, text: str, about: str | None = None) -> EffectsState:
+        """Said again, a warning stays as long as a new one."""
         line = bounded(WARN + text)
-        said = [entry for entry in self._current if entry.is_warning and entry.text == line]
-        self._current = [entry for entry in self._current if entry not in said]
-        self._append(Effect(line, is_warning=True, about=about))
-        return not said
+        rest = tuple(e for e in self.current if not (e.is_warning and e.text == line))
+        return replace(self, current=rest)._with(Effect(line, is_warning=True, about=about))
 
-    def settle(self, about: Iterable[str]) -> None:
-        settled = set(about)
-        self._current = [entry for entry in self._current if entry.about not in settled]
+    def warns(self, text: str) -> bool:
+        """Whether this is said already."""
+        line = bounded(WARN + text)
+        return any(entry.is_warning and entry.text == line for entry in self.current)
 
-    def apply(self, update: EffectsUpdate) -> None:
+    def settled(self, about: Iterable[str]) -> EffectsState:
+        gone = set(about)
+        rest = tuple(entry for entry in self.current if entry.about not in gone)
+        return self if len(rest) == len(self.current) else replace(self, current=rest)
+
+    def told(self, update: EffectsUpdate) -> EffectsState:
+        after = self
         for text in update.current:
-            self.add(text)
-        self._keep(Effect(bounded(text)) for text in update.history)
+            after = after.adding(text)
+        return after._keeping(Effect(bounded(text)) for text in update.history)
 
-    def behavior_ended(self) -> None:
-        for entry in self._current:
-            entry.told = True
+    def behavior_ended(self) -> EffectsState:
+        return replace(self, current=tuple(replace(e, told=True) for e in self.current))
 
-    def move_to_history(self) -> None:
+    def moved_to_history(self) -> EffectsState:
         """The results have been commented on."""
-        self._keep(self._current)
-        self._current = [entry for entry in self._current if entry.is_warning]
+        after = self._keeping(self.current)
+        return replace(after, current=tuple(e for e in after.current if e.is_warning))
 
-    def clear(self) -> None:
-        self._current.clear()
-        self._history.clear()
+    def _with(self, entry: Effect) -> EffectsState:
+        return replace(self, current=(*self.current, entry)[-MAX_CURRENT:])
 
-    def _append(self, entry: Effect) -> None:
-        self._current.append(entry)
-        del self._current[:-MAX_CURRENT]
+    def _keeping(self, entries: Iterable[Effect]) -> EffectsState:
+        news = tuple(entry for entry in entries if not entry.is_warning)
+        return replace(self, history=(*self.history, *news)[-MAX_HISTORY:]) if news else self
 
-    def _keep(self, entries: Iterable[Effect]) -> None:
-        self._history.extend(entry for entry in entries if not entry.is_warning)
-        del self._history[:-MAX_HISTORY]
-
-    @property
-    def current(self) -> list[str]:
-        return [entry.text for entry in self._current]
-
-    @property
-    def history(self) -> list[str]:
-        return [entry.text for entry in self._history]
+    def texts(self) -> list[str]:
+        return [entry.text for entry in self.current]
 
     def view(self) -> Effects:
         return effects_view(
-            [(entry.text, entry.cell) for entry in self._current],
-            [(entry.text, entry.cell) for entry in self._history],
+            [(entry.text, entry.cell) for entry in self.current],
+            [(entry.text, entry.cell) for entry in self.history],
         )
-
-    def to_snapshot(self) -> dict[str, Any]:
-        return {
-            "current": [asdict(entry) for entry in self._current],
-            "history": [asdict(entry) for entry in self._history],
-        }
-
-    @classmethod
-    def from_snapshot(cls, stored: Mapping[str, Any]) -> EffectsLog:
-        return cls(
-            [_stored(entry) for entry in stored["current"]],
-            [_stored(entry) for entry in stored["history"]],
-        )
-
-
-def _effect(entry: str | Effect) -> Effect:
-    return entry if isinstance(entry, Effect) else Effect(bounded(entry))
-
-
-def _stored(entry: Any) -> str | Effect:
-    """Earlier versions stored the text alone."""
-    return Effect(**entry) if isinstance(entry, dict) else str(entry)
 
 
 Told = tuple[str, str | None]

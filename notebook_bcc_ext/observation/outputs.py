@@ -3,34 +3,38 @@
 A name counts as produced only when the kernel has it. Behaviors hand what they produced up to
 their step, steps to their stage; so with artifacts and findings. A temporary is never produced:
 it is promoted, or the planner says that it is one no more.
+
+All of it is one value: whoever changes it gets another one.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, assert_never
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from notebook_bcc_ext.observation.effects import Warn, about_name
 from notebook_bcc_ext.protocol.planner.calls import Level, OutputsUpdate
 from notebook_bcc_ext.protocol.planner.observation import Artifact, CurrentOutputs, OutputsProduced
 
+Names = tuple[str, ...]
+
 MAX_FINDINGS_CHARS = 8_000
-"""Of one level: they are stored with every action, and told with every call."""
+"""Of one level: they are told with every call."""
 MAX_TEMPORARIES = 200
 
 
-@dataclass
+@dataclass(frozen=True)
 class LevelOutputs:
-    expected: list[str] = field(default_factory=list)
-    produced: list[str] = field(default_factory=list)
-    in_progress: list[str] = field(default_factory=list)
-    artifacts: list[Artifact] = field(default_factory=list)
-    findings: dict[str, Any] = field(default_factory=dict)
+    expected: Names = ()
+    produced: Names = ()
+    in_progress: Names = ()
+    artifacts: tuple[Artifact, ...] = ()
+    findings: Mapping[str, Any] = field(default_factory=dict)
     """Whatever else the planner said about the outputs, under its own names."""
-    must_exist: list[str] = field(default_factory=list)
-    claimed: list[str] = field(default_factory=list)
+    must_exist: Names = ()
+    claimed: Names = ()
     """Said to be produced, and not checked against the kernel yet."""
 
     def view(self) -> CurrentOutputs:
@@ -54,46 +58,51 @@ class LevelOutputs:
         there = {*self.produced, *present} - (set(self.claimed) - set(present))
         return sum(name in there for name in self.expected) / len(self.expected)
 
-    def add_artifact(self, artifact: Artifact) -> None:
-        if artifact.artifact_id not in {known.artifact_id for known in self.artifacts}:
-            self.artifacts.append(artifact)
+    def with_artifacts(self, artifacts: Iterable[Artifact]) -> LevelOutputs:
+        known = {one.artifact_id for one in self.artifacts}
+        news = tuple(one for one in artifacts if one.artifact_id not in known)
+        return replace(self, artifacts=(*self.artifacts, *news)) if news else self
 
-    def find(self, findings: Mapping[str, Any]) -> list[Warn]:
-        """Keep what was found; more than can be told is refused as a whole."""
-        together = _merged(self.findings, findings)
-        if len(json.dumps(together)) > MAX_FINDINGS_CHARS:
-            names = ", ".join(f"'{name}'" for name in findings)
-            text = f"{names} of outputs were not kept: at most {MAX_FINDINGS_CHARS} characters"
-            return [Warn(text)]
-        self.findings = together
-        return []
+    def finding(self, findings: Mapping[str, Any]) -> LevelOutputs:
+        """With what was found; more than can be told is refused as a whole."""
+        if not findings or self.refusal_of(findings) is not None:
+            return self
+        return replace(self, findings=_merged(self.findings, findings))
 
-    def missing(self, present: set[str], what: str) -> list[Warn]:
+    def refusal_of(self, findings: Mapping[str, Any]) -> Warn | None:
+        if len(json.dumps(_merged(self.findings, findings))) <= MAX_FINDINGS_CHARS:
+            return None
+        names = ", ".join(f"'{name}'" for name in findings)
+        return Warn(f"{names} of outputs were not kept: at most {MAX_FINDINGS_CHARS} characters")
+
+    def missing(self, present: Iterable[str], what: str) -> list[Warn]:
         """What was to be there and is not: expected, to be validated, or claimed."""
-        renamed = {artifact.parent for artifact in self.artifacts}
+        there = {*present, *(artifact.parent for artifact in self.artifacts)}
         words = dict.fromkeys(self.expected, f"was expected of this {what}")
         words |= dict.fromkeys(self.must_exist, f"is to be validated after this {what}")
         words |= dict.fromkeys(self.produced, f"was reported as produced by this {what}")
         return [
             Warn(f"'{name}' {said} but is not in the kernel", about_name(name))
             for name, said in words.items()
-            if name not in present and name not in renamed
+            if name not in there
         ]
 
 
-@dataclass
-class OutputsTracker:
+@dataclass(frozen=True)
+class OutputsState:
     stages: LevelOutputs = field(default_factory=LevelOutputs)
     steps: LevelOutputs = field(default_factory=LevelOutputs)
     behaviors: LevelOutputs = field(default_factory=LevelOutputs)
-    temporaries: list[str] = field(default_factory=list)
+    temporaries: Names = ()
     """What the planner declared as in progress, and neither promoted nor reported since."""
-    made: list[str] = field(default_factory=list)
+    made: Names = ()
     """Temporaries that the kernel did not have when they were declared: the run's to delete."""
-    made_by_behavior: list[str] = field(default_factory=list)
+    made_by_behavior: Names = ()
     """Those of them that were declared for the current behavior."""
-    seen: list[str] = field(default_factory=list)
+    seen: Names = ()
     """Which of the names that matter the kernel had when it was looked at last."""
+
+    # -- looking ----------------------------------------------------------------------------
 
     def attainment(self) -> dict[str, float | None]:
         return {
@@ -103,154 +112,171 @@ class OutputsTracker:
         }
 
     def level(self, level: Level) -> LevelOutputs:
-        match level:
-            case "stages":
-                return self.stages
-            case "steps":
-                return self.steps
-            case "behaviors":
-                return self.behaviors
-            case _:
-                assert_never(level)
-
-    def enter_stage(self, expected: Iterable[str]) -> None:
-        self.stages = LevelOutputs(expected=_unique(expected))
-        self.temporaries = []
-        self.enter_step(())
-
-    def enter_step(self, expected: Iterable[str]) -> None:
-        self.steps = LevelOutputs(expected=_unique(expected))
-        self.enter_behavior(())
-
-    def enter_behavior(self, expected: Iterable[str]) -> None:
-        self.behaviors = LevelOutputs(expected=_unique(expected))
-
-    def apply(self, update: OutputsUpdate) -> list[Warn]:
-        level = self.level(update.level)
-        if update.expected is not None:
-            level.expected = _unique(update.expected)
-        if update.produced is not None:
-            news = [name for name in update.produced if name not in level.produced]
-            level.claimed = _unique([*level.claimed, *news])
-            level.produced = _unique([*level.produced, *news])
-            level.in_progress = [n for n in level.in_progress if n not in update.produced]
-            self._no_temporaries(update.produced)
-        if update.in_progress is not None:
-            level.in_progress = _unique(update.in_progress)
-            self.declare_temporaries(update.in_progress)
-        for artifact in update.artifacts:
-            level.add_artifact(artifact)
-        return level.find(update.findings) if update.findings else []
-
-    def declare_temporaries(self, names: Iterable[str]) -> None:
-        self.temporaries = _unique([*self.temporaries, *names])[-MAX_TEMPORARIES:]
-
-    def note_declared(self, update: OutputsUpdate, present: Iterable[str]) -> None:
-        """Which of the temporaries that an answer declares are still to be made."""
-        there, names = set(present), update.in_progress or []
-        news = [name for name in names if name not in there]
-        self.made = _unique([*self.made, *news])[-MAX_TEMPORARIES:]
-        of_behavior = [n for n in self.made_by_behavior if n not in names]
-        if update.level == "behaviors":
-            of_behavior += news
-        self.made_by_behavior = of_behavior[-MAX_TEMPORARIES:]
-
-    def take_up(self, in_progress: Iterable[str]) -> None:
-        """What the behavior that begins is to work on."""
-        self.behaviors.in_progress = _unique(in_progress)
-        self.made_by_behavior = [
-            n for n in self.made_by_behavior if n in self.behaviors.in_progress
-        ]
-
-    def _no_temporaries(self, names: Iterable[str]) -> None:
-        gone = set(names)
-        self.temporaries = [n for n in self.temporaries if n not in gone]
-        self.made = [n for n in self.made if n not in gone]
-        self.made_by_behavior = [n for n in self.made_by_behavior if n not in gone]
-
-    def expect(self, names: Iterable[str], must_exist: Iterable[str]) -> None:
-        """`context_filter.outputs_tracking` of the answer before this behavior."""
-        self.behaviors.expected = _unique([*self.behaviors.expected, *names])
-        self.behaviors.must_exist = _unique(must_exist)
-
-    def note_present(self, present: Iterable[str]) -> None:
-        """After an action: an expected name that now exists is in progress until the end."""
-        there = self._look(present)
-        behavior = self.behaviors
-        behavior.in_progress = _unique(
-            [
-                *behavior.in_progress,
-                *(n for n in behavior.expected if n in there and n not in behavior.produced),
-            ]
-        )
-
-    def promoted(self, artifact: Artifact, level: Level = "behaviors") -> None:
-        """A temporary became an artifact: out of progress, into what `level` produced."""
-        for known in (self.stages, self.steps, self.behaviors):
-            known.in_progress = [n for n in known.in_progress if n != artifact.parent]
-            known.produced = [n for n in known.produced if n != artifact.parent]
-        self._no_temporaries([artifact.parent] if artifact.parent else [])
-        owner = self.level(level)
-        owner.produced = _unique([*owner.produced, artifact.variable_name])
-        owner.add_artifact(artifact)
+        found: LevelOutputs = getattr(self, level)
+        return found
 
     def names(self) -> list[str]:
         """Every name whose existence matters now; what to ask the kernel for."""
-        levels = (self.stages, self.steps, self.behaviors)
-        return _unique(
-            name
-            for level in levels
-            for name in (*level.expected, *level.produced, *level.in_progress, *level.must_exist)
+        return list(
+            dict.fromkeys(
+                name
+                for level in (self.stages, self.steps, self.behaviors)
+                for names in (level.expected, level.produced, level.in_progress, level.must_exist)
+                for name in names
+            )
         )
 
-    def check_behavior(self, present: Iterable[str]) -> list[Warn]:
-        """Its actions are done: what it really produced, and warnings about what it did not."""
-        there = self._look(present)
-        behavior = self.behaviors
-        warnings = behavior.missing(there, "behavior")
-        made = [*behavior.produced, *behavior.in_progress, *behavior.expected]
-        behavior.produced = self._produced(made, there)
-        behavior.in_progress, behavior.claimed = [], []
-        return warnings
+    # -- entering ---------------------------------------------------------------------------
 
-    def end_behavior(self, present: Iterable[str]) -> tuple[OutputsProduced, list[Warn]]:
+    def entering_stage(self, expected: Iterable[str]) -> OutputsState:
+        entered = replace(self, stages=LevelOutputs(expected=_unique(expected)), temporaries=())
+        return entered.entering_step(())
+
+    def entering_step(self, expected: Iterable[str]) -> OutputsState:
+        return replace(self, steps=LevelOutputs(expected=_unique(expected))).entering_behavior(())
+
+    def entering_behavior(self, expected: Iterable[str]) -> OutputsState:
+        return replace(self, behaviors=LevelOutputs(expected=_unique(expected)))
+
+    def taking_up(self, in_progress: Iterable[str]) -> OutputsState:
+        """What the behavior that begins is to work on."""
+        names = _unique(in_progress)
+        return replace(
+            self,
+            behaviors=replace(self.behaviors, in_progress=names),
+            made_by_behavior=_among(self.made_by_behavior, names),
+        )
+
+    def expecting(self, names: Iterable[str], must_exist: Iterable[str]) -> OutputsState:
+        """`context_filter.outputs_tracking` of the answer before this behavior."""
+        behaviors = replace(
+            self.behaviors,
+            expected=_unique([*self.behaviors.expected, *names]),
+            must_exist=_unique(must_exist),
+        )
+        return replace(self, behaviors=behaviors)
+
+    # -- what the planner says --------------------------------------------------------------
+
+    def told(self, update: OutputsUpdate) -> OutputsState:
+        level, after = self.level(update.level), self
+        if update.expected is not None:
+            level = replace(level, expected=_unique(update.expected))
+        if update.produced is not None:
+            level = replace(
+                level,
+                claimed=_unique(
+                    [*level.claimed, *(n for n in update.produced if n not in level.produced)]
+                ),
+                produced=_unique([*level.produced, *update.produced]),
+                in_progress=_without(level.in_progress, update.produced),
+            )
+            after = after._without_temporaries(update.produced)
+        if update.in_progress is not None:
+            level = replace(level, in_progress=_unique(update.in_progress))
+            after = after.declaring(update.in_progress)
+        level = level.with_artifacts(update.artifacts).finding(update.findings)
+        return after._with(update.level, level)
+
+    def declaring(self, temporaries: Iterable[str]) -> OutputsState:
+        names = _unique([*self.temporaries, *temporaries])[-MAX_TEMPORARIES:]
+        return replace(self, temporaries=names)
+
+    def declared(self, names: Iterable[str], level: Level, present: Iterable[str]) -> OutputsState:
+        """Which of the temporaries that an answer declares are still to be made."""
+        there, names = set(present), tuple(names)
+        news = _without(names, there)
+        of_behavior = _without(self.made_by_behavior, names)
+        if level == "behaviors":
+            of_behavior += news
+        return replace(
+            self,
+            made=_unique([*self.made, *news])[-MAX_TEMPORARIES:],
+            made_by_behavior=of_behavior[-MAX_TEMPORARIES:],
+        )
+
+    def promoted(self, artifact: Artifact, level: Level = "behaviors") -> OutputsState:
+        """A temporary became an artifact: out of progress, into what `level` produced."""
+        parent = [artifact.parent] if artifact.parent else []
+        after = self._without_temporaries(parent)
+        for name in ("stages", "steps", "behaviors"):
+            known: LevelOutputs = getattr(after, name)
+            changed = replace(
+                known,
+                in_progress=_without(known.in_progress, parent),
+                produced=_without(known.produced, parent),
+            )
+            if name == level:
+                produced = _unique([*changed.produced, artifact.variable_name])
+                changed = replace(changed, produced=produced).with_artifacts([artifact])
+            after = after._with(name, changed)
+        return after
+
+    # -- what the kernel has ----------------------------------------------------------------
+
+    def noting(self, present: Iterable[str]) -> OutputsState:
+        """After an action: an expected name that now exists is in progress until the end."""
+        there, behavior = set(present), self.behaviors
+        news = (n for n in behavior.expected if n in there and n not in behavior.produced)
+        in_progress = _unique([*behavior.in_progress, *news])
+        looked = self._looking(there)
+        return replace(looked, behaviors=replace(behavior, in_progress=in_progress))
+
+    def checked(self, present: Iterable[str]) -> OutputsState:
+        """Its actions are done: what the behavior really produced."""
+        there, behavior = set(present), self.behaviors
+        made = [*behavior.produced, *behavior.in_progress, *behavior.expected]
+        produced = self._produced(made, there)
+        closed = replace(behavior, produced=produced, in_progress=(), claimed=())
+        return replace(self._looking(there), behaviors=closed)
+
+    def behavior_ended(self, present: Iterable[str]) -> OutputsState:
         """The same with what the planner said since, handed up to the step."""
         there = set(present)
-        warnings = self.check_behavior(there)
-        self._carry(self.behaviors, self.steps, there)
-        return self.behaviors.summary(), warnings
+        after = self.checked(there)
+        return replace(after, steps=after._handed_up(after.behaviors, after.steps, there))
 
-    def end_step(self, present: Iterable[str]) -> tuple[OutputsProduced, list[Warn]]:
-        there = self._look(present)
-        warnings = self._close(self.steps, there, "step")
-        self._carry(self.steps, self.stages, there)
-        return self.steps.summary(), warnings
-
-    def end_stage(self, present: Iterable[str]) -> tuple[OutputsProduced, list[Warn]]:
-        warnings = self._close(self.stages, self._look(present), "stage")
-        return self.stages.summary(), warnings
-
-    def _look(self, present: Iterable[str]) -> set[str]:
+    def step_ended(self, present: Iterable[str]) -> OutputsState:
         there = set(present)
-        self.seen = [n for n in self.names() if n in there and n not in self.temporaries]
-        return there
+        after = self._looking(there)
+        steps = after._closed(after.steps, there)
+        stages = after._handed_up(steps, after.stages, there)
+        return replace(after, steps=steps, stages=stages)
 
-    def _produced(self, names: Iterable[str], present: set[str]) -> list[str]:
-        return _unique(n for n in names if n in present and n not in self.temporaries)
+    def stage_ended(self, present: Iterable[str]) -> OutputsState:
+        there = set(present)
+        after = self._looking(there)
+        return replace(after, stages=after._closed(after.stages, there))
 
-    def _close(self, level: LevelOutputs, present: set[str], what: str) -> list[Warn]:
-        warnings = level.missing(present, what)
-        level.produced = self._produced([*level.produced, *level.expected], present)
-        level.in_progress, level.claimed = [], []
-        return warnings
+    def _looking(self, there: set[str]) -> OutputsState:
+        seen = tuple(n for n in self.names() if n in there and n not in self.temporaries)
+        return self if seen == self.seen else replace(self, seen=seen)
 
-    def _carry(self, lower: LevelOutputs, upper: LevelOutputs, present: set[str]) -> None:
-        own = self._produced(upper.expected, present)
-        upper.produced = _unique([*upper.produced, *lower.produced, *own])
-        upper.in_progress = []
-        for artifact in lower.artifacts:
-            upper.add_artifact(artifact)
-        upper.find(lower.findings)
+    def _produced(self, names: Iterable[str], there: set[str]) -> Names:
+        return _unique(n for n in names if n in there and n not in self.temporaries)
+
+    def _closed(self, level: LevelOutputs, there: set[str]) -> LevelOutputs:
+        produced = self._produced([*level.produced, *level.expected], there)
+        return replace(level, produced=produced, in_progress=(), claimed=())
+
+    def _handed_up(self, lower: LevelOutputs, upper: LevelOutputs, there: set[str]) -> LevelOutputs:
+        own = self._produced(upper.expected, there)
+        produced = _unique([*upper.produced, *lower.produced, *own])
+        upper = replace(upper, produced=produced, in_progress=())
+        return upper.with_artifacts(lower.artifacts).finding(lower.findings)
+
+    def _with(self, name: str, level: LevelOutputs) -> OutputsState:
+        changes: dict[str, Any] = {name: level}
+        return replace(self, **changes)
+
+    def _without_temporaries(self, names: Iterable[str]) -> OutputsState:
+        gone = set(names)
+        return replace(
+            self,
+            temporaries=_without(self.temporaries, gone),
+            made=_without(self.made, gone),
+            made_by_behavior=_without(self.made_by_behavior, gone),
+        )
 
 
 def _merged(known: Mapping[str, Any], news: Mapping[str, Any]) -> dict[str, Any]:
@@ -265,5 +291,15 @@ def _merged(known: Mapping[str, Any], news: Mapping[str, Any]) -> dict[str, Any]
     return merged
 
 
-def _unique(names: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(names))
+def _unique(names: Iterable[str]) -> Names:
+    return tuple(dict.fromkeys(names))
+
+
+def _without(names: Iterable[str], gone: Iterable[str]) -> Names:
+    out = set(gone)
+    return tuple(name for name in names if name not in out)
+
+
+def _among(names: Iterable[str], kept: Iterable[str]) -> Names:
+    wanted = set(kept)
+    return tuple(name for name in names if name in wanted)

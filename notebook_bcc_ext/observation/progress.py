@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from notebook_bcc_ext.errors import NotFoundError
-from notebook_bcc_ext.observation.outputs import OutputsTracker
+from notebook_bcc_ext.observation.outputs import OutputsState
 from notebook_bcc_ext.protocol.plan import StageTemplate, StepTemplate, WorkflowTemplate
 from notebook_bcc_ext.protocol.planner.observation import (
     BehaviorsProgress,
@@ -15,41 +16,42 @@ from notebook_bcc_ext.protocol.planner.observation import (
     Goals,
     LevelProgress,
     Location,
-    OutputsProduced,
     Progress,
 )
 
 ACTIONS_TAKEN_KEPT = 10
 """How many actions of a completed item an observation lists."""
 
+Items = tuple[CompletedItem, ...]
 
-@dataclass
-class ProgressTracker:
-    """The position in a template. It moves only when told; it never judges goals."""
 
-    template: WorkflowTemplate
-    outputs: OutputsTracker = field(default_factory=OutputsTracker)
+@dataclass(frozen=True)
+class ProgressState:
+    """The position in a template, as a value: moving gives another one. It never judges goals."""
+
+    template: WorkflowTemplate = field(default_factory=lambda: WorkflowTemplate(stages=[]))
+    outputs: OutputsState = field(default_factory=OutputsState)
     stage_id: str | None = None
     step_id: str | None = None
     behavior_id: str | None = None
     behavior_goal: str | None = None
     iteration: int = 0
-    focus: dict[str, str] = field(default_factory=dict)
-    fresh_focus: list[str] = field(default_factory=list)
+    focus: Mapping[str, str] = field(default_factory=dict)
+    fresh_focus: tuple[str, ...] = ()
     """Levels whose focus came with the latest answer: it is meant for what comes next."""
-    completed_stages: list[CompletedItem] = field(default_factory=list)
-    completed_steps: list[CompletedItem] = field(default_factory=list)
+    completed_stages: Items = ()
+    completed_steps: Items = ()
     """Of the current stage."""
-    completed_behaviors: list[CompletedItem] = field(default_factory=list)
+    completed_behaviors: Items = ()
     """Of the current step."""
-    done_steps: dict[str, list[str]] = field(default_factory=dict)
+    done_steps: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Stage -> the ids of its completed steps, also of stages that were left."""
-    passed_over: list[str] = field(default_factory=list)
+    passed_over: tuple[str, ...] = ()
     """`stage` or `stage/step` that the planner decided not to run: it jumped over them, or the
     goal they serve was met without them."""
-    reopened: list[str] = field(default_factory=list)
+    reopened: tuple[str, ...] = ()
     """Stages that were completed, and got new steps since."""
-    actions_taken: list[str] = field(default_factory=list)
+    actions_taken: tuple[str, ...] = ()
     """Of the current behavior, the latest."""
 
     # -- looking ----------------------------------------------------------------------------
@@ -82,213 +84,248 @@ class ProgressTracker:
         stage = self.stage
         done = {item.id for item in self.completed_steps}
         steps = [step.id for step in stage.steps] if stage else []
-        return [one for one in steps if one not in done and not self._is_passed_over(one)]
-
-    def _is_passed_over(self, step_id: str) -> bool:
-        return f"{self.stage_id}/{step_id}" in self.passed_over
+        return [
+            one
+            for one in steps
+            if one not in done and f"{self.stage_id}/{one}" not in self.passed_over
+        ]
 
     # -- moving -----------------------------------------------------------------------------
 
-    def enter_stage(self, stage_id: str) -> StageTemplate:
+    def in_stage(self, stage_id: str) -> ProgressState:
         stage = self.template.stage(stage_id)
         if stage is None:
             raise NotFoundError(f"the workflow has no stage '{stage_id}'")
-        self.stage_id, self.step_id = stage_id, None
-        self._begin_stage(stage)
-        self._forget_focus("stages")
-        self._forget_focus("steps")
-        self.outputs.enter_stage(stage.expected_outputs)
-        self._leave_behavior()
-        return stage
+        return replace(
+            self._beginning(stage),
+            stage_id=stage_id,
+            step_id=None,
+            outputs=self.outputs.entering_stage(stage.expected_outputs),
+        )._leaving_behavior("stages", "steps", "behaviors")
 
-    def enter_step(self, step_id: str) -> StepTemplate:
+    def in_step(self, step_id: str) -> ProgressState:
         stage = self.stage
         step = stage.step(step_id) if stage else None
         if step is None:
             raise NotFoundError(f"stage '{self.stage_id}' has no step '{step_id}'")
-        self.step_id = step_id
-        self._forget_focus("steps")
-        self.outputs.enter_step(step.expected_outputs)
-        self._leave_behavior()
-        return step
+        outputs = self.outputs.entering_step(step.expected_outputs)
+        entered = replace(self, step_id=step_id, outputs=outputs)
+        return entered._leaving_behavior("steps", "behaviors")
 
-    def _begin_stage(self, stage: StageTemplate) -> None:
+    def _beginning(self, stage: StageTemplate) -> ProgressState:
         """With all its steps; one that was reopened goes on with those it has not done."""
-        done: list[str] = []
-        if stage.id in self.reopened:
-            self.reopened.remove(stage.id)
-            done = self.done_steps.get(stage.id, [])
+        done: tuple[str, ...] = ()
+        passed_over, reopened = self.passed_over, self.reopened
+        if stage.id in reopened:
+            reopened = tuple(one for one in reopened if one != stage.id)
+            done = self.done_steps.get(stage.id, ())
         else:
-            own = (stage.id, *(f"{stage.id}/{step.id}" for step in stage.steps))
-            self.passed_over = [one for one in self.passed_over if one not in own]
-        self.done_steps[stage.id] = done
-        self.completed_steps = [
+            own = {stage.id, *(f"{stage.id}/{step.id}" for step in stage.steps)}
+            passed_over = tuple(one for one in passed_over if one not in own)
+        completed = tuple(
             CompletedItem(step_id=step.id, goal=step.purpose)
             for step in stage.steps
             if step.id in done
-        ]
+        )
+        return replace(
+            self,
+            passed_over=passed_over,
+            reopened=reopened,
+            done_steps={**self.done_steps, stage.id: done},
+            completed_steps=completed,
+        )
 
-    def reopen_stage(self, stage_id: str) -> None:
-        """It is completed, and has steps now that it did not have then."""
-        self.completed_stages = [item for item in self.completed_stages if item.id != stage_id]
-        self.reopened.append(stage_id)
-
-    def pass_over_steps(self, step_ids: Iterable[str]) -> None:
-        self._pass_over(f"{self.stage_id}/{step_id}" for step_id in step_ids)
-
-    def take_up_step(self, step_id: str) -> None:
-        """It is to be run after all."""
-        key = f"{self.stage_id}/{step_id}"
-        self.passed_over = [known for known in self.passed_over if known != key]
-
-    def pass_over_stages(self, stage_ids: Iterable[str]) -> None:
-        self._pass_over(stage_ids)
-
-    def _pass_over(self, keys: Iterable[str]) -> None:
-        self.passed_over += [key for key in keys if key not in self.passed_over]
-
-    def enter_behavior(self, behavior_id: str | None = None, goal: str | None = None) -> str:
+    def in_behavior(self, behavior_id: str | None = None, goal: str | None = None) -> ProgressState:
         """The next behavior of this step; a planner's own id wins (F9)."""
-        self.iteration += 1
-        self.behavior_id = behavior_id or f"behavior_{self.iteration:03d}"
-        self.behavior_goal = goal
-        self.actions_taken = []
-        self.outputs.enter_behavior(())
-        return self.behavior_id
+        iteration = self.iteration + 1
+        return replace(
+            self,
+            iteration=iteration,
+            behavior_id=behavior_id or f"behavior_{iteration:03d}",
+            behavior_goal=goal,
+            actions_taken=(),
+            outputs=self.outputs.entering_behavior(()),
+        )
 
-    def note_action(self, taken: str) -> None:
-        self.actions_taken.append(taken)
-        del self.actions_taken[:-ACTIONS_TAKEN_KEPT]
+    def named(self, behavior_id: str | None, goal: str | None) -> ProgressState:
+        """As the planner calls the current behavior."""
+        return replace(
+            self,
+            behavior_id=behavior_id or self.behavior_id,
+            behavior_goal=goal or self.behavior_goal,
+        )
 
-    def restart_behavior(self) -> bool:
-        """The same behavior again, as if it had not begun; or, False, a new one."""
-        if self.iteration == 0 or self.step_id in {item.id for item in self.completed_steps}:
-            # No behavior failed: the step had not come to one, or was through with them.
-            self.enter_behavior()
-            return False
-        self.actions_taken = []
-        self.outputs.enter_behavior(self.outputs.behaviors.expected)
-        self.reopen_behavior()
-        return True
+    def having_taken(self, action: str) -> ProgressState:
+        taken = (*self.actions_taken, action)[-ACTIONS_TAKEN_KEPT:]
+        return replace(self, actions_taken=taken)
 
-    def reopen_behavior(self) -> None:
+    @property
+    def has_behavior_to_repeat(self) -> bool:
+        """Whether a behavior failed: the step had come to one, and was not through with them."""
+        return self.iteration > 0 and self.step_id not in {i.id for i in self.completed_steps}
+
+    def repeating_behavior(self) -> ProgressState:
+        """The same behavior again, as if it had not begun."""
+        outputs = self.outputs.entering_behavior(self.outputs.behaviors.expected)
+        return replace(self, actions_taken=(), outputs=outputs).reopening_behavior()
+
+    def reopening_behavior(self) -> ProgressState:
         """Not completed after all: its end was written down before it failed."""
         done = self.completed_behaviors
         if done and done[-1].behavior_id == self.behavior_id:
-            done.pop()
+            return replace(self, completed_behaviors=done[:-1])
+        return self
 
-    def restart(self) -> None:
-        """From the top: nothing is completed any more."""
-        self.stage_id = self.step_id = None
-        self.completed_stages = []
-        self.completed_steps = []
-        self.done_steps, self.passed_over, self.reopened = {}, [], []
-        self.focus.clear()
-        self.fresh_focus = []
-        self._leave_behavior()
+    def from_the_top(self) -> ProgressState:
+        """Nothing is completed any more."""
+        return ProgressState(template=self.template, outputs=self.outputs)
 
-    def complete_behavior(self, produced: OutputsProduced) -> None:
-        self.completed_behaviors.append(
-            CompletedItem(
-                behavior_id=self.behavior_id,
-                goal=self.behavior_goal,
-                actions_taken=list(self.actions_taken),
-                outputs_produced=produced,
-            )
+    # -- plans ------------------------------------------------------------------------------
+
+    def with_template(self, template: WorkflowTemplate) -> ProgressState:
+        return replace(self, template=template)
+
+    def reopening_stage(self, stage_id: str) -> ProgressState:
+        """It is completed, and has steps now that it did not have then."""
+        completed = tuple(item for item in self.completed_stages if item.id != stage_id)
+        return replace(self, completed_stages=completed, reopened=(*self.reopened, stage_id))
+
+    def passing_over(self, stages: Iterable[str] = (), steps: Iterable[str] = ()) -> ProgressState:
+        keys = [*stages, *(f"{self.stage_id}/{step_id}" for step_id in steps)]
+        return replace(self, passed_over=tuple(dict.fromkeys([*self.passed_over, *keys])))
+
+    def taking_up(self, step_id: str) -> ProgressState:
+        """It is to be run after all."""
+        key = f"{self.stage_id}/{step_id}"
+        return replace(self, passed_over=tuple(one for one in self.passed_over if one != key))
+
+    # -- completing -------------------------------------------------------------------------
+
+    def behavior_ended(self, present: Iterable[str]) -> ProgressState:
+        outputs = self.outputs.behavior_ended(present)
+        item = CompletedItem(
+            behavior_id=self.behavior_id,
+            goal=self.behavior_goal,
+            actions_taken=list(self.actions_taken),
+            outputs_produced=outputs.behaviors.summary(),
         )
-        self._forget_focus("behaviors")
+        completed = (*self.completed_behaviors, item)
+        return replace(self, outputs=outputs, completed_behaviors=completed)._losing("behaviors")
 
-    def complete_step(self, produced: OutputsProduced) -> None:
-        step = self.step
-        done = self.done_steps.setdefault(self.stage_id or "", [])
+    def step_ended(self, present: Iterable[str], *, confirmed: bool) -> ProgressState:
+        after = replace(self, outputs=self.outputs.step_ended(present))
+        return after._with_step() if confirmed else after
+
+    def _with_step(self) -> ProgressState:
+        step, stage_id = self.step, self.stage_id or ""
+        done = self.done_steps.get(stage_id, ())
         if self.step_id is not None and self.step_id not in done:
-            done.append(self.step_id)
-        self._mark(
-            self.completed_steps,
-            CompletedItem(
-                step_id=self.step_id,
-                goal=step.purpose if step else None,
-                actions_taken=_goals_of(self.completed_behaviors),
-                outputs_produced=produced,
-            ),
+            done = (*done, self.step_id)
+        item = CompletedItem(
+            step_id=self.step_id,
+            goal=step.purpose if step else None,
+            actions_taken=_goals_of(self.completed_behaviors),
+            outputs_produced=self.outputs.steps.summary(),
+        )
+        return replace(
+            self,
+            done_steps={**self.done_steps, stage_id: done},
+            completed_steps=_marked(self.completed_steps, item),
         )
 
-    def complete_stage(self, produced: OutputsProduced) -> None:
-        stage = self.stage
-        self._mark(
-            self.completed_stages,
-            CompletedItem(
-                stage_id=self.stage_id,
-                goal=stage.purpose if stage else None,
-                actions_taken=[item.id for item in self.completed_steps],
-                outputs_produced=produced,
-            ),
+    def stage_ended(self, present: Iterable[str], *, judged: bool) -> ProgressState:
+        """Completed is a stage whose goal was judged to be met, or whose steps all ran; one that
+        was left before is passed over, with what it had left."""
+        after, stage = replace(self, outputs=self.outputs.stage_ended(present)), self.stage
+        if stage is None:
+            return after
+        done = {item.id for item in self.completed_steps}
+        if not judged and any(step.id not in done for step in stage.steps):
+            return after.passing_over([stage.id], self.unfinished_steps())
+        item = CompletedItem(
+            stage_id=self.stage_id,
+            goal=stage.purpose,
+            actions_taken=[item.id for item in self.completed_steps],
+            outputs_produced=after.outputs.stages.summary(),
         )
+        return replace(after, completed_stages=_marked(self.completed_stages, item))
 
-    def _mark(self, done: list[CompletedItem], item: CompletedItem) -> None:
-        done[:] = [known for known in done if known.id != item.id]
-        done.append(item)
+    def _leaving_behavior(self, *levels: str) -> ProgressState:
+        return replace(
+            self,
+            behavior_id=None,
+            behavior_goal=None,
+            iteration=0,
+            completed_behaviors=(),
+            actions_taken=(),
+        )._losing(*levels)
 
-    def _leave_behavior(self) -> None:
-        self.behavior_id = self.behavior_goal = None
-        self.iteration = 0
-        self.completed_behaviors = []
-        self.actions_taken = []
-        self._forget_focus("behaviors")
+    # -- focus ------------------------------------------------------------------------------
 
-    def set_focus(self, said: Mapping[str, str]) -> None:
+    def focused(self, said: Mapping[str, str]) -> ProgressState:
         """What an answer says to look at; it replaces what earlier ones said."""
-        self.focus.update(said)
-        self.fresh_focus = list(said)
+        return replace(self, focus={**self.focus, **said}, fresh_focus=tuple(said))
 
-    def _forget_focus(self, level: str) -> None:
-        if level in self.fresh_focus:
-            self.fresh_focus.remove(level)
-        else:
-            self.focus.pop(level, None)
+    def _losing(self, *levels: str) -> ProgressState:
+        """What was said for the place that is left; what is fresh is for the one to come."""
+        old = {level for level in levels if level not in self.fresh_focus}
+        return replace(
+            self,
+            focus={level: words for level, words in self.focus.items() if level not in old},
+            fresh_focus=tuple(level for level in self.fresh_focus if level not in levels),
+        )
 
     # -- telling ----------------------------------------------------------------------------
 
-    def location(self) -> Location:
-        stage, step = self.stage, self.step
-        return Location(
-            current=CurrentLocation(
-                stage_id=self.stage_id,
-                step_id=self.step_id,
-                behavior_id=self.behavior_id,
-                behavior_iteration=self.iteration,
-            ),
-            progress=Progress(
-                stages=LevelProgress(
-                    completed=list(self.completed_stages),
-                    current=self.stage_id,
-                    remaining=self.remaining_stages(),
-                    focus=self.focus.get("stages", ""),
-                    current_outputs=self.outputs.stages.view(),
-                ),
-                steps=LevelProgress(
-                    completed=list(self.completed_steps),
-                    current=self.step_id,
-                    remaining=self.remaining_steps(),
-                    focus=self.focus.get("steps", ""),
-                    current_outputs=self.outputs.steps.view(),
-                ),
-                behaviors=BehaviorsProgress(
-                    completed=list(self.completed_behaviors),
-                    current=self.behavior_id,
-                    # Only the planner knows how many will follow.
-                    remaining=[],
-                    iteration=self.iteration,
-                    focus=self.focus.get("behaviors", ""),
-                    current_outputs=self.outputs.behaviors.view(),
-                ),
-            ),
-            goals=Goals(
-                stage=stage.purpose if stage else None,
-                step=step.purpose if step else None,
-                behavior=self.behavior_goal,
-            ),
+    @property
+    def current(self) -> CurrentLocation:
+        return CurrentLocation(
+            stage_id=self.stage_id,
+            step_id=self.step_id,
+            behavior_id=self.behavior_id,
+            behavior_iteration=self.iteration,
         )
+
+    def location(self) -> Location:
+        return Location(
+            current=self.current,
+            progress=Progress(
+                stages=LevelProgress(**self._level("stages")),
+                steps=LevelProgress(**self._level("steps")),
+                behaviors=BehaviorsProgress(**self._level("behaviors"), iteration=self.iteration),
+            ),
+            goals=self.goals,
+        )
+
+    @property
+    def goals(self) -> Goals:
+        stage, step = self.stage, self.step
+        return Goals(
+            stage=stage.purpose if stage else None,
+            step=step.purpose if step else None,
+            behavior=self.behavior_goal,
+        )
+
+    def _level(self, level: str) -> dict[str, Any]:
+        completed: dict[str, Items] = {
+            "stages": self.completed_stages,
+            "steps": self.completed_steps,
+            "behaviors": self.completed_behaviors,
+        }
+        current = {"stages": self.stage_id, "steps": self.step_id, "behaviors": self.behavior_id}
+        # Only the planner knows how many behaviors will follow.
+        remaining = {"stages": self.remaining_stages, "steps": self.remaining_steps}.get(level)
+        return {
+            "completed": list(completed[level]),
+            "current": current[level],
+            "remaining": remaining() if remaining else [],
+            "focus": self.focus.get(level, ""),
+            "current_outputs": getattr(self.outputs, level).view(),
+        }
+
+
+def _marked(done: Items, item: CompletedItem) -> Items:
+    return (*(known for known in done if known.id != item.id), item)
 
 
 def _goals_of(behaviors: Sequence[CompletedItem]) -> list[str]:

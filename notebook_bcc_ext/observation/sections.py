@@ -2,58 +2,65 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from notebook_bcc_ext.protocol.planner.observation import SectionProgress
 
 
-@dataclass
-class SectionTracker:
+@dataclass(frozen=True)
+class SectionsState:
     chapters: int = 0
     sections: int = 0
     current_id: str | None = None
     current_number: int | None = None
-    completed: list[str] = field(default_factory=list)
-    planned: list[str] = field(default_factory=list)
+    completed: tuple[str, ...] = ()
+    planned: tuple[str, ...] = ()
     said_by_planner: str | None = None
     """Some planners describe the section progress in words; then these are passed on."""
 
-    def copy(self) -> SectionTracker:
-        return replace(self, completed=list(self.completed), planned=list(self.planned))
-
-    def begun_anew(self) -> SectionTracker:
+    def begun_anew(self) -> SectionsState:
         """None written yet; what the workflow plans stays planned."""
-        return SectionTracker(planned=list(self.planned))
+        return SectionsState(planned=self.planned)
 
-    def new_chapter(self) -> tuple[int, str]:
-        self.chapters += 1
-        return self.chapters, f"chapter-{self.chapters}"
+    def next_chapter(self) -> tuple[int, str]:
+        return self.chapters + 1, f"chapter-{self.chapters + 1}"
 
-    def new_section(
+    def next_section(
         self, section_id: str | None = None, number: int | None = None
     ) -> tuple[int, str]:
-        """Start a section: the one before it is complete. A planner's own id and number win."""
-        self.sections = number if number is not None else self.sections + 1
-        new_id = section_id or f"section-{self.sections}"
-        self._complete_current(unless=new_id)
-        self.current_id, self.current_number = new_id, self.sections
-        return self.sections, new_id
+        """A planner's own id and number win."""
+        wanted = number if number is not None else self.sections + 1
+        return wanted, section_id or f"section-{wanted}"
 
-    def apply(self, update: SectionProgress | str) -> None:
+    def with_chapter(self, number: int) -> SectionsState:
+        return replace(self, chapters=number)
+
+    def with_section(self, number: int, section_id: str) -> SectionsState:
+        """It is being written: the one before it is complete."""
+        completed = self._completed(unless=section_id)
+        return replace(
+            self,
+            sections=number,
+            completed=completed,
+            current_id=section_id,
+            current_number=number,
+        )
+
+    def told(self, update: SectionProgress | str) -> SectionsState:
         if isinstance(update, str):
-            self.said_by_planner = update
-            return
-        self.said_by_planner = None
+            return replace(self, said_by_planner=update)
         given = update.model_fields_set
+        after = replace(self, said_by_planner=None)
         if "completed_sections" in given:
-            self.completed = list(update.completed_sections)
+            after = replace(after, completed=tuple(update.completed_sections))
         if "all" in given:
-            self.planned = list(update.all)
+            after = replace(after, planned=tuple(update.all))
         if "current_section_id" in given:
-            self._complete_current(unless=update.current_section_id)
-            self.current_id = update.current_section_id
+            current = update.current_section_id
+            after = replace(after, completed=after._completed(unless=current), current_id=current)
         if "current_section_number" in given:
-            self.current_number = update.current_section_number
+            after = replace(after, current_number=update.current_section_number)
+        return after
 
     def view(self) -> SectionProgress | str | None:
         if self.said_by_planner is not None:
@@ -67,7 +74,8 @@ class SectionTracker:
             all=list(self.planned),
         )
 
-    def _complete_current(self, unless: str | None) -> None:
+    def _completed(self, unless: str | None) -> tuple[str, ...]:
         current = self.current_id
-        if current is not None and current != unless and current not in self.completed:
-            self.completed.append(current)
+        if current is None or current == unless or current in self.completed:
+            return self.completed
+        return (*self.completed, current)

@@ -22,6 +22,18 @@ class State(StrEnum):
     STEP_UPDATE_PENDING = "step_update_pending"
 
 
+IN_A_BEHAVIOR = frozenset(
+    {
+        State.BEHAVIOR_RUNNING,
+        State.ACTION_RUNNING,
+        State.ACTION_COMPLETED,
+        State.WORKFLOW_UPDATE_PENDING,
+        State.STEP_UPDATE_PENDING,
+        State.BEHAVIOR_COMPLETED,
+    }
+)
+
+
 class Event(StrEnum):
     START_WORKFLOW = "START_WORKFLOW"
     START_STEP = "START_STEP"

@@ -46,9 +46,8 @@ class TransitionsHandler(BccHandler):
     @for_readers
     async def get(self, run_id: str) -> None:
         manager = await self.manager()
-        rows = await manager.transitions(run_id, *self.page(MAX_PAGE))
-        items = [{"number": number, **record.to_wire()} for number, record in rows]
-        self.finish_data({"transitions": items})
+        found = await manager.transitions(run_id, *self.page(MAX_PAGE))
+        self.finish_data({"transitions": found})
 
 
 class ActivityHandler(BccHandler):

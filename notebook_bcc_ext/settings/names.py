@@ -178,7 +178,8 @@ class Settings(BaseModel):
     keep_calls: int = Field(default=500, ge=1, le=100_000)
     """Planner calls kept per run; the next two are per run too."""
     keep_call_bytes: int = Field(default=20_000_000, ge=KIB, le=1024 * MIB)
-    keep_transitions: int = Field(default=20_000, ge=1_000, le=10_000_000)
+    keep_facts: int = Field(default=20_000, ge=1_000, le=10_000_000)
+    """What happened in a run, in full; older facts are summed up."""
     max_store_bytes: int = Field(default=500_000_000, ge=MIB)
     """When the store is larger, its oldest runs at rest go."""
 

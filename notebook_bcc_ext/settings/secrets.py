@@ -31,6 +31,10 @@ class Redactor:
         self._long_forms = [form for form in self._forms if len(form) >= _SHORTEST_IN_TEXTS]
 
     @property
+    def has_secrets(self) -> bool:
+        return bool(self._long_forms)
+
+    @property
     def longest(self) -> int:
         return max((len(form.encode()) for form in self._forms), default=0)
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import nbformat
 from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
@@ -22,27 +22,29 @@ from notebook_bcc_ext.adapters.store.runs import SqliteRunStore
 from notebook_bcc_ext.engine.factory import default_registry, make_run
 from notebook_bcc_ext.engine.run import Run
 from notebook_bcc_ext.ports import CallRecord
+from notebook_bcc_ext.protocol.browser.facts import News, Noticed, Transitioned
 from notebook_bcc_ext.protocol.browser.runs import Command, RunRequest
 from notebook_bcc_ext.settings.names import Settings
 from tests.support.planner_server import ScriptedPlanner
 
 Json = dict[str, Any]
 HANG_GUARD = 30
+N = TypeVar("N")
 
 
 class Events:
     """An event sink that remembers."""
 
     def __init__(self) -> None:
-        self.all: list[tuple[str, Json]] = []
+        self.all: list[News] = []
         self._changed = asyncio.Event()
 
-    def publish(self, _run_id: str, kind: str, payload: Json) -> None:
-        self.all.append((kind, payload))
+    def publish(self, _run_id: str, news: News) -> None:
+        self.all.append(news)
         self._changed.set()
 
-    def of(self, kind: str) -> list[Json]:
-        return [payload for found, payload in self.all if found == kind]
+    def of(self, kind: type[N]) -> list[N]:
+        return [news for news in self.all if isinstance(news, kind)]
 
     async def until(self, condition: Callable[[], Any]) -> None:
         async with asyncio.timeout(HANG_GUARD):
@@ -63,7 +65,7 @@ class Lab:
 
     @property
     def state(self) -> str:
-        return self.run.world.machine.state.value
+        return self.run.world.state.state.value
 
     async def to_rest(self) -> None:
         """Until the run is done, failed, cancelled, paused by an error, or waits for somebody."""
@@ -96,13 +98,14 @@ class Lab:
 
     def path(self) -> list[str]:
         """The events the machine went through."""
-        return [payload["event"] for payload in self.events.of("transition")]
+        return [fact.event for fact in self.events.of(Transitioned)]
 
     def states(self) -> list[str]:
-        return [payload["to"] for payload in self.events.of("transition")]
+        return [fact.to_state for fact in self.events.of(Transitioned)]
 
     def warnings(self) -> list[str]:
-        return [n["text"] for n in self.events.of("notice") if n["level"] == "warning"]
+        told = [notice for notice in self.events.of(Noticed) if notice.to_person]
+        return [notice.text for notice in told if notice.level == "warning"]
 
     def feedback(self) -> list[Json]:
         return [s.body["behavior_feedback"] for s in self.planner.requests if s.is_feedback]
@@ -146,6 +149,7 @@ async def lab(
             sink=events,
             registry=registry or default_registry(),
         )
+        await run.save()
         room = Lab(run, planner, events, folder / "run.ipynb")
         room.calls = calls
         try:

@@ -79,7 +79,7 @@ async def soak(minutes: float, folder: Path) -> list[Sample]:
     options: Json = {"stream": False}
     if minutes < LONG_ENOUGH_MINUTES:
         # The store's usual limits are not reached in so short a time.
-        options |= {"keep_call_bytes": 500_000, "keep_calls": 20, "keep_transitions": 1_000}
+        options |= {"keep_call_bytes": 500_000, "keep_calls": 20, "keep_facts": 1_000}
     server = RealServer(folder, options=options)
     async with ScriptedPlanner() as endless, ScriptedPlanner() as repeating, server:
         endless.workflow({"only": ["one"]})

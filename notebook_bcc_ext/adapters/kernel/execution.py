@@ -14,7 +14,7 @@ from typing import Any
 
 from notebook_bcc_ext.adapters.kernel.cells import LiveCell
 from notebook_bcc_ext.adapters.kernel.sockets import KernelMessage
-from notebook_bcc_ext.ports import CellError, RunResult, RunStatus
+from notebook_bcc_ext.ports import CellError, CellStatus, RunResult
 
 Json = dict[str, Any]
 
@@ -126,7 +126,7 @@ class Execution:
             caught=self.caught,
         )
 
-    def _status(self, *, timed_out: bool) -> RunStatus:
+    def _status(self, *, timed_out: bool) -> CellStatus:
         if self.gone is not None:
             return "gone"
         if timed_out:

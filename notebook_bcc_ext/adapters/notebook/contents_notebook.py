@@ -219,11 +219,13 @@ class ContentsNotebook:
 
     # -- writing ------------------------------------------------------------------------------
 
-    async def insert(self, cell: NewCell) -> str:
+    async def ready(self) -> None:
         await self._retry_after_failure()
         if self._new.on_their_way:
             # A planner may send cells faster than a disk takes them.
             await self.stored()
+
+    def insert(self, cell: NewCell) -> str:
         insertion = self._new.insertion(cell, self._view())
         cell_id = str(insertion.cell["id"])
         self._posted.post(self._opened().log_id, [insertion], cell_id)
@@ -249,7 +251,8 @@ class ContentsNotebook:
         part = view.parts.get(mark["run"])
         shown = view.metadata().get("title") if room is None else room.title
         if part is None:
-            await self.insert(heading(title, mark))
+            await self.ready()
+            self.insert(heading(title, mark))
         text = await self.text_of(part.heading_id) if part and part.heading_id else None
         new_heading = partial(self._new.insertion, heading(title, mark), view)
         await self._change(*titling(title, shown, part, text, new_heading))

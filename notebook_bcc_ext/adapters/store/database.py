@@ -19,7 +19,7 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -102,6 +102,9 @@ class Database:
         self._jobs: queue.SimpleQueue[list[_Job] | None] = queue.SimpleQueue()
         self._held: list[_Job] = []
         self._releases = 0
+        self._gathering = 0
+        self._wanted = False
+        """Somebody waits for what is being gathered."""
         self._state_lock = threading.Lock()
         self._closed = False
         self._loop, self._loop_thread = asyncio.get_running_loop(), threading.get_ident()
@@ -171,8 +174,22 @@ class Database:
             if since is None or since == self._releases:
                 self._release()
 
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
+        """What is posted meanwhile, on the event loop and without waiting, is one transaction."""
+        with self._state_lock:
+            self._gathering += 1
+        try:
+            yield
+        finally:
+            with self._state_lock:
+                self._gathering -= 1
+                if self._wanted:
+                    self._release()
+
     def _release(self) -> None:
-        if self._held:
+        self._wanted = bool(self._gathering)
+        if self._held and not self._gathering:
             self._releases += 1
             self._jobs.put(self._held)
             self._held = []

@@ -85,6 +85,17 @@ MIGRATIONS: tuple[str, ...] = (
         PRIMARY KEY (run_id, key)
     ) WITHOUT ROWID;
     """,
+    """
+    ALTER TABLE runs ADD COLUMN state TEXT;
+    ALTER TABLE runs ADD COLUMN notebook TEXT;
+    CREATE TABLE facts (
+        run_id TEXT NOT NULL,
+        number INTEGER NOT NULL,
+        kind   TEXT NOT NULL,
+        body   TEXT NOT NULL,
+        PRIMARY KEY (run_id, number)
+    ) WITHOUT ROWID;
+    """,
 )
 
 

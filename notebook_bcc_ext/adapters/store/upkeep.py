@@ -20,9 +20,10 @@ from notebook_bcc_ext.protocol.states import State
 
 DAY_SECONDS = 86_400
 _AT_REST = (State.ERROR, State.CANCELLED, State.WORKFLOW_COMPLETED)
-_RUN_TABLES = ("runs", "trails", "transitions", "calls", "proposals", "activity")
-_STATE = field_of("ifnull(latest, snapshot)", "state")
-_NOTEBOOK = field_of("snapshot", "request.notebook")
+_RUN_TABLES = ("runs", "facts", "calls", "trails", "transitions", "proposals", "activity")
+# Runs of earlier releases have them in what was stored of them.
+_STATE = f"ifnull(state, {field_of('ifnull(latest, snapshot)', 'state')})"
+_NOTEBOOK = f"ifnull(notebook, {field_of('snapshot', 'request.notebook')})"
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 
 from notebook_bcc_ext.protocol.base import BrowserModel
+from notebook_bcc_ext.protocol.browser.facts import News
 from notebook_bcc_ext.protocol.browser.notebook_ops import LoggedOp
 from notebook_bcc_ext.protocol.browser.runs import RunView
 from notebook_bcc_ext.protocol.states import State
@@ -45,9 +46,7 @@ class RunEvent(BrowserModel):
     type: Literal["event"] = "event"
     run_id: str
     seq: int
-    time: str
-    kind: str
-    payload: Json
+    news: News
 
 
 class EventsLost(BrowserModel):

@@ -229,6 +229,8 @@ class OverwrittenNames(BrowserModel):
 
 class RunView(BrowserModel):
     id: str
+    revision: int
+    """How much has happened in the run: the greater is the newer."""
     notebook: str
     state: State
     status: RunStatus
