@@ -51,10 +51,8 @@ def make_run(  # noqa: PLR0913  one argument per port
         log.note(news)
         sink.publish(run_id, news)
 
-    ledger = Ledger(
-        run_id, store, tell, lambda: notebook.path, settings.redactor, settings.keep_facts
-    )
-    ledger.before_posting_again = notebook.post_again
+    ledger = Ledger(run_id, store, notebook, tell)
+    ledger.redactor, ledger.keep = settings.redactor, settings.keep_facts
     gate = Gate(Limits(settings.max_execution_steps, interactive=settings.interactive_mode))
     if facts is None:
         ledger.record(Began(variables=initial_variables(request)))

@@ -22,7 +22,7 @@ from notebook_bcc_ext.adapters.store.runs import SqliteRunStore
 from notebook_bcc_ext.engine.factory import default_registry, make_run
 from notebook_bcc_ext.engine.run import Run
 from notebook_bcc_ext.ports import CallRecord
-from notebook_bcc_ext.protocol.browser.facts import News, Noticed, Transitioned
+from notebook_bcc_ext.protocol.browser.facts import News, Noticed, Said, Transitioned
 from notebook_bcc_ext.protocol.browser.runs import Command, RunRequest
 from notebook_bcc_ext.settings.names import Settings
 from tests.support.planner_server import ScriptedPlanner
@@ -45,6 +45,10 @@ class Events:
 
     def of(self, kind: type[N]) -> list[N]:
         return [news for news in self.all if isinstance(news, kind)]
+
+    def said(self, name: str) -> list[Json]:
+        """What an action wanted to have told under that name."""
+        return [sign.payload for sign in self.of(Said) if sign.name == name]
 
     async def until(self, condition: Callable[[], Any]) -> None:
         async with asyncio.timeout(HANG_GUARD):

@@ -2,6 +2,7 @@
 
 import nbformat
 
+from notebook_bcc_ext.protocol.browser.facts import ThinkingChanged
 from notebook_bcc_ext.protocol.browser.notebook_ops import METADATA_KEY, fingerprint
 from tests.engine.harness import lab
 from tests.support.planner_answers import RUN, add, say
@@ -118,9 +119,9 @@ async def test_a3_a4_thinking(tmp_path):
             assert cell.cell_type == "markdown"
             assert cell.metadata["finished_thinking"] is True
             assert cell.metadata["jupyter"] == {"source_hidden": True}
-        shown = [event["active"] for event in room.events.of("thinking")]
+        shown = [fact.active for fact in room.events.of(ThinkingChanged)]
         assert shown == [True, False, True, False, True, False]
-        assert room.events.of("thinking")[0]["agent_name"] == "Ada"
+        assert room.events.of(ThinkingChanged)[0].agent_name == "Ada"
 
 
 async def test_a3_a_thinking_cell_is_finished_with_its_behavior(tmp_path):
@@ -129,7 +130,7 @@ async def test_a3_a_thinking_cell_is_finished_with_its_behavior(tmp_path):
         [cell] = await finished(room)
         assert cell.metadata["finished_thinking"] is True
         assert cell.source == "> 💭 …"
-        assert [event["active"] for event in room.events.of("thinking")] == [True, False]
+        assert [fact.active for fact in room.events.of(ThinkingChanged)] == [True, False]
 
 
 async def test_a5_a6_chapters_and_sections_count_and_move_the_progress(tmp_path):
@@ -247,7 +248,7 @@ async def test_a11_next_event_reaches_hooks_and_listeners(tmp_path):
         play(room, {"action": "next_event", "eventType": "data_ready", "payload": {"rows": 3}})
         await finished(room)
         assert heard == ["data_ready"]
-        [event] = room.events.of("next_event")
+        [event] = room.events.said("next_event")
         assert (event["event_type"], event["payload"]) == ("data_ready", {"rows": 3})
 
 

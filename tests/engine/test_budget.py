@@ -19,18 +19,17 @@ from tests.support.planner_answers import say
 )
 def test_each_budget_is_named_and_granted_again(settings, words):
     now = [0.0]
-    counts = Counts()
-    budget = Budget(Settings(**settings), counts, clock=lambda: now[0])
-    assert budget.used_up() is None
-    counts.planner_calls, counts.bytes_sent, now[0] = 3, 5000, 60.0
-    assert words in str(budget.used_up())
-    budget.grant()
-    assert budget.used_up() is None
+    budget = Budget(Settings(**settings), Counts(), clock=lambda: now[0])
+    assert budget.used_up(Counts()) is None
+    spent, now[0] = Counts(planner_calls=3, bytes_sent=5000), 60.0
+    assert words in str(budget.used_up(spent))
+    budget.grant(spent)
+    assert budget.used_up(spent) is None
 
 
 def test_without_limits_nothing_is_ever_used_up():
     counts = Counts(planner_calls=10**9, bytes_sent=10**12)
-    assert Budget(Settings(), counts, clock=lambda: 1e9).used_up() is None
+    assert Budget(Settings(), counts, clock=lambda: 1e9).used_up(counts) is None
 
 
 async def test_a_run_pauses_when_its_calls_are_used_up(tmp_path):

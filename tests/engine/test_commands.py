@@ -5,9 +5,14 @@ import asyncio
 import nbformat
 import pytest
 
-from notebook_bcc_ext.engine.memory import KeptVerdict, from_snapshot, to_snapshot
+from notebook_bcc_ext.engine.state import fold
 from notebook_bcc_ext.errors import IllegalCommandError
 from notebook_bcc_ext.fsm.machine import utc_now
+from notebook_bcc_ext.protocol.browser.facts import (
+    ProposalsCarried,
+    Transitioned,
+    VerdictKept,
+)
 from notebook_bcc_ext.protocol.browser.runs import Command, RunView
 from tests.engine.harness import HANG_GUARD, lab
 from tests.support.planner_answers import RUN, Reply, Stream, add, say
@@ -52,7 +57,7 @@ async def reach(room, place):
     else:
         await room.to_rest()
     if place == "cancelled":
-        room.run.world.machine.fire("START_WORKFLOW")
+        room.run.world.ledger.fire("START_WORKFLOW")
         await room.command("cancel")
     elif place == "reset":
         await room.command("reset")
@@ -175,8 +180,10 @@ async def test_f12_nothing_of_the_old_way_steers_the_new_one(tmp_path, command):
         await room.go()
         await room.answer("reject")
         assert room.state == "error"
-        room.run.world.memory.carried.append({"action": "new_chapter", "content": "stale"})
-        room.run.world.memory.kept_verdict = KeptVerdict("stage", achieved=True)
+        room.run.world.ledger.record(
+            ProposalsCarried(actions=[{"action": "new_chapter", "content": "stale"}]),
+            VerdictKept(level="stage", achieved=True),
+        )
         await room.command(command)
         if command == "reset":
             told = (await room.run.observation()).context
@@ -316,18 +323,10 @@ async def test_j7_f4_the_view_the_journal_and_the_snapshot(tmp_path):
         assert view.planner == {"kind": "http", "url": room.planner.url}
 
         await room.run.finished()
-        stored = await room.run.world.store.transitions("run-1")
-        assert [record for _, record in stored] == list(room.run.world.machine.history)
-        assert [record.to_wire() for _, record in stored] == room.events.of("transition")
-
-        saved = await room.run.world.store.load_run("run-1")
-        assert saved is not None
-        assert saved["state"] == room.run.world.machine.state
-        memory, effects = from_snapshot(saved)
-        assert memory == room.run.world.memory
-        assert effects.view() == room.run.world.effects.view()
-        assert to_snapshot(memory, effects) == to_snapshot(
-            room.run.world.memory, room.run.world.effects
+        stored = await room.run.world.store.facts("run-1")
+        assert fold(stored) == room.run.world.state
+        assert [fact for fact in stored if isinstance(fact, Transitioned)] == room.events.of(
+            Transitioned
         )
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from notebook_bcc_ext.actions.context import ActionResult
 from notebook_bcc_ext.engine.factory import default_registry
+from notebook_bcc_ext.protocol.browser.facts import ActionEnded
 from notebook_bcc_ext.protocol.browser.notebook_ops import METADATA_KEY
 from tests.engine.harness import lab
 from tests.support.planner_answers import CUT, RUN, Reply, Stream, add, say, too_many_requests
@@ -62,7 +63,7 @@ async def test_a16_custom_actions_and_hooks_through_the_whole_path(tmp_path):
         assert cell.source == "| price |"
         assert cell.metadata[METADATA_KEY]["action"] == "action-1"
         assert heard == ["before table", "after True", "before says_nothing", "before says_no"]
-        assert room.events.of("table_made") == [{"cell_id": cell.id}]
+        assert room.events.said("table_made") == [{"cell_id": cell.id}]
         assert room.feedback()[0]["actions_succeeded"] == 2
         assert room.feedback()[0]["last_action_result"] == "error: no"
 
@@ -126,8 +127,8 @@ async def test_a17_a_raising_handler_and_the_shape_of_results(tmp_path):
         play(room, [{"action": "explode"}, {"action": "add"}, say("x")])
         await room.go()
         assert room.state == "workflow_completed"
-        results = [e for e in room.events.of("action") if e["change"] == "finished"]
-        assert [(r["success"], r["error"], r["action_id"]) for r in results] == [
+        results = room.events.of(ActionEnded)
+        assert [(r.success, r.error, r.action_id) for r in results] == [
             (False, "action 'explode' failed: ZeroDivisionError: boom", "action-1"),
             (False, "action 'add': required field 'content' is missing", "action-2"),
             (True, None, "action-3"),
@@ -156,7 +157,9 @@ async def test_a18_a_failing_cell_fails_the_run_and_debug_tells_the_planner(tmp_
         assert error.cell_id == cell.id
         assert "ZeroDivisionError" in error.traceback
         assert error.location["step_id"] == "read"
-        assert room.run.world.effects.current[0] == "before\nZeroDivisionError: division by zero"
+        assert (
+            room.run.world.state.effects.texts()[0] == "before\nZeroDivisionError: division by zero"
+        )
 
         play(room, [add("x = 1"), RUN])
         await room.command("debug")

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from notebook_bcc_ext.protocol.browser.facts import KernelStarting, PlannerCalled
 from tests.engine.harness import lab
 from tests.support.planner_answers import RUN, Reply, Stream, add, say
 
@@ -275,9 +276,8 @@ async def test_p6_p8_what_comes_beside_the_actions_is_applied_before_them(tmp_pa
             for seen in planner.seen("/v1/reflection")
         ]
         assert told == [None, 2, 2]
-        events = room.events.of("transition")
-        proposed = [event["event"] for event in events].index("UPDATE_WORKFLOW_CONFIRMED")
-        assert events[proposed + 1]["event"] == "NEXT_ACTION"
+        proposed = room.path().index("UPDATE_WORKFLOW_CONFIRMED")
+        assert room.path()[proposed + 1] == "NEXT_ACTION"
 
 
 async def test_p4_an_answer_that_is_not_streamed(tmp_path):
@@ -290,11 +290,11 @@ async def test_p4_an_answer_that_is_not_streamed(tmp_path):
 async def test_the_start_of_the_kernel_is_told_before_it_begins(tmp_path):
     async with lab(tmp_path) as room:
         room.run.start()
-        await room.events.until(lambda: room.events.of("kernel"))
+        await room.events.until(lambda: room.events.of(KernelStarting))
         assert room.run.view().doing.what == "kernel"
         await room.to_rest()
-        told = [kind for kind, _ in room.events.all if kind in ("kernel", "planner")]
-        assert told[:2] == ["kernel", "planner"]
+        told = [type(one) for one in room.events.all]
+        assert told.index(KernelStarting) < told.index(PlannerCalled)
 
 
 async def test_p4_each_action_is_done_before_the_next_line_is_sent(tmp_path):
@@ -305,7 +305,7 @@ async def test_p4_each_action_is_done_before_the_next_line_is_sent(tmp_path):
             "generating", Stream({"action": say("first")}, hold, {"action": say("second")})
         )
         room.run.start()
-        await room.events.until(lambda: room.run.world.memory.counts.actions_succeeded == 1)
+        await room.events.until(lambda: room.run.world.state.counts.actions_succeeded == 1)
         assert await room.sources() == ["first"]
         hold.set()
         await room.to_rest()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from contextlib import asynccontextmanager
 
 from notebook_bcc_ext.adapters.kernel.runner import KernelRunner
-from notebook_bcc_ext.engine.memory import from_snapshot
+from notebook_bcc_ext.engine.state import fold
+from notebook_bcc_ext.protocol.browser.facts import CellRunning
 from tests.engine.harness import lab
 from tests.engine.sent import CONTINUE, completed, context
 from tests.support.person import person_at
@@ -61,9 +62,7 @@ async def test_n2_the_names_the_person_had_are_remembered_over_a_restart(tmp_pat
         await person.run("df = [1]")
         room.planner.step("read", behaviors=[[add("own = 1"), RUN]])
         await completed(room)
-        snapshot = await room.run.world.store.load_run("run-1")
-        assert snapshot is not None
-        assert from_snapshot(snapshot)[0].theirs == ["df"]
+        assert fold(await room.run.world.store.facts("run-1")).theirs == ("df",)
 
 
 async def test_n2_settings_are_put_back_however_the_run_ends(tmp_path):
@@ -81,11 +80,9 @@ async def test_n2_settings_are_put_back_however_the_run_ends(tmp_path):
         assert await person.run(look) == "60\n"
         hang = f"{change}\nwhile True: print('on', flush=True); __import__('time').sleep(0.1)"
         room.planner.step("read", behaviors=[[add(hang), RUN]])
-        shown = len(room.events.of("cell"))
+        shown = len(room.events.of(CellRunning))
         await room.command("retry")
-        await room.events.until(
-            lambda: any(c["change"] == "running" for c in room.events.of("cell")[shown:])
-        )
+        await room.events.until(lambda: len(room.events.of(CellRunning)) > shown)
         await room.command("cancel")
         assert room.run.status == "cancelled"
         assert await person.run(look) == "60\n"
@@ -145,9 +142,7 @@ async def test_b10_temporaries_go_when_the_run_is_cancelled(tmp_path):
         lines = [{"action": add(f"tmp_b = 1\n{wait}")}, {"action": RUN}]
         room.planner.on("generating", Stream(*lines), iteration=2)
         room.run.start()
-        await room.events.until(
-            lambda: sum(c["change"] == "running" for c in room.events.of("cell")) == 2
-        )
+        await room.events.until(lambda: len(room.events.of(CellRunning)) == 2)
         await room.command("cancel")
         assert await names_left(person) == "tmp_ok_1 tmp_theirs tmp_undeclared\n"
 

@@ -39,7 +39,7 @@ async def test_c7_a_cell_that_is_not_allowed_is_no_failure(tmp_path):
         [feedback] = room.feedback()
         assert feedback["last_action_result"] == "rejected by the person: not on Fridays"
         assert feedback["actions_skipped"] == 2
-        nodes = room.run.world.activity.since(0)
+        nodes = room.run.world.ledger.activity.nodes()
         assert [n.status for n in nodes if n.level == "action"] == ["done", "skipped"]
 
         await room.command("retry")

@@ -38,7 +38,7 @@ def reported(room, level="stages"):
 
 
 def tree(room, level):
-    nodes = room.run.world.activity.since(0)
+    nodes = room.run.world.ledger.activity.nodes()
     return {node.key: node.status for node in nodes if node.level == level}
 
 

@@ -5,16 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notebook_bcc_ext.engine.proposals import (
-    apply_steps,
-    apply_workflow,
     check_update,
     describe_changes,
     parse_update,
+    with_update,
 )
 from notebook_bcc_ext.errors import InvalidProposalError
-from notebook_bcc_ext.observation.progress import ProgressTracker
+from notebook_bcc_ext.observation.progress import ProgressState
 from notebook_bcc_ext.protocol.plan import StageStepsUpdate, WorkflowTemplate, WorkflowUpdate
-from notebook_bcc_ext.protocol.planner.observation import OutputsProduced
 
 
 def template(**stages):
@@ -28,10 +26,13 @@ def template(**stages):
 
 
 def progress_in(plan, stage="a", step=None):
-    progress = ProgressTracker(WorkflowTemplate.parse(plan))
-    progress.enter_stage(stage)
-    progress.enter_step(step or progress.stage.steps[0].id)
-    return progress
+    progress = ProgressState(WorkflowTemplate.parse(plan)).in_stage(stage)
+    return progress.in_step(step or progress.stage.steps[0].id)
+
+
+def with_template(update, progress):
+    after, _ = with_update(update, progress)
+    return after
 
 
 def changes_of(update, progress):
@@ -117,11 +118,8 @@ def test_u5_one_item_moved_is_one_change():
 )
 def test_u4_an_unsound_update_is_refused_with_the_reason(update, reason):
     progress = progress_in(template(done=["s"], a=["s0", "s1"]), "done")
-    progress.complete_stage(OutputsProduced())
-    progress.enter_stage("a")
-    progress.enter_step("s0")
-    progress.complete_step(OutputsProduced())
-    progress.enter_step("s1")
+    progress = progress.stage_ended([], judged=True).in_stage("a").in_step("s0")
+    progress = progress.step_ended([], confirmed=True).in_step("s1")
     with pytest.raises(InvalidProposalError, match=reason):
         check_update(update, progress)
 
@@ -137,23 +135,22 @@ def test_u4_an_unsound_update_is_refused_with_the_reason(update, reason):
 )
 def test_u4_with_somewhere_to_go_on_it_is_sound(update):
     progress = progress_in(template(done=["s"], a=["s0", "s1"]), "done")
-    progress.complete_stage(OutputsProduced())
-    progress.enter_stage("a")
-    progress.enter_step("s1")
+    progress = progress.stage_ended([], judged=True).in_stage("a").in_step("s1")
     check_update(update, progress)
 
 
 def test_u6_where_the_run_goes_on():
     plan = template(a=["s1"], b=["s2"])
-    assert apply_workflow(workflow(template(a=["s9"], c=["s"])), progress_in(plan)) is None
-    assert apply_workflow(workflow(template(b=["s2"], c=["s"])), progress_in(plan)) == "b"
+    still_there = workflow(template(a=["s9"], c=["s"]))
+    gone = workflow(template(b=["s2"], c=["s"]))
     to_c = workflow(template(b=["s2"], c=["s"]), nextStageId="c")
-    assert apply_workflow(to_c, progress_in(plan)) == "c"
+    places = [with_update(update, progress_in(plan))[1] for update in (still_there, gone, to_c)]
+    assert places == [None, ("b", None), ("c", None)]
 
 
 def test_u6_a_name_that_is_not_repeated_is_kept():
     progress = progress_in({**PLAN, "goal": "know it"})
-    apply_workflow(workflow({"stages": PLAN["stages"][:1]}), progress)
+    progress = with_template(workflow({"stages": PLAN["stages"][:1]}), progress)
     assert (progress.template.name, progress.template.goal) == ("W", "know it")
 
 
@@ -191,7 +188,7 @@ def visible(plan):
 
 @given(old=PLANS, new=PLANS)
 def test_u5_no_change_is_told_exactly_when_nothing_changed(old, new):
-    progress = ProgressTracker(WorkflowTemplate.parse(old))
+    progress = ProgressState(WorkflowTemplate.parse(old))
     told = describe_changes(workflow(new), progress)
     same = visible(progress.template) == visible(WorkflowTemplate.parse(new))
     assert (told == []) == same
@@ -199,16 +196,13 @@ def test_u5_no_change_is_told_exactly_when_nothing_changed(old, new):
 
 @given(old=PLANS, new=PLANS)
 def test_u6_applying_keeps_history_and_then_nothing_is_left_to_change(old, new):
-    progress = ProgressTracker(WorkflowTemplate.parse(old))
+    progress = ProgressState(WorkflowTemplate.parse(old))
     first = progress.template.stages[0]
-    progress.enter_stage(first.id)
-    progress.enter_step(first.steps[0].id)
-    progress.enter_behavior()
-    progress.complete_behavior(OutputsProduced(variables=["df"]))
-    progress.complete_step(OutputsProduced(variables=["df"]))
-    progress.complete_stage(OutputsProduced(variables=["df"]))
+    progress = progress.in_stage(first.id).in_step(first.steps[0].id).in_behavior()
+    progress = progress.behavior_ended(["df"]).step_ended(["df"], confirmed=True)
+    progress = progress.stage_ended(["df"], judged=True)
     before = progress.location().progress
-    apply_workflow(workflow(new), progress)
+    progress = with_template(workflow(new), progress)
     after = progress.location().progress
     for level in ("stages", "steps", "behaviors"):
         assert getattr(after, level).completed == getattr(before, level).completed
@@ -217,9 +211,10 @@ def test_u6_applying_keeps_history_and_then_nothing_is_left_to_change(old, new):
 
 @given(plan=PLANS, new=STEPS)
 def test_u7_applying_steps_changes_that_stage_only(plan, new):
-    progress = ProgressTracker(WorkflowTemplate.parse(plan))
+    progress = ProgressState(WorkflowTemplate.parse(plan))
     target = progress.template.stages[-1].id
     others = [visible(WorkflowTemplate(stages=[s])) for s in progress.template.stages[:-1]]
-    apply_steps(StageStepsUpdate.parse({"stage_id": target, "steps": new}), progress)
+    update = StageStepsUpdate.parse({"stage_id": target, "steps": new})
+    progress = with_template(update, progress)
     assert [step.id for step in progress.template.stages[-1].steps] == [s["id"] for s in new]
     assert [visible(WorkflowTemplate(stages=[s])) for s in progress.template.stages[:-1]] == others

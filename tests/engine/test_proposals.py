@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from notebook_bcc_ext.errors import BccError, IllegalCommandError
+from notebook_bcc_ext.protocol.browser.facts import Answered
 from tests.engine.harness import lab
 from tests.support.planner_answers import RUN, add, say
 
@@ -270,4 +271,4 @@ async def test_u9_none_confirms_by_itself(tmp_path):
         propose(room.planner, PLACES["step start transition"])
         await room.go()
         assert room.state == "workflow_completed"
-        assert room.events.of("decision")[0]["decided_by"] == "policy"
+        assert room.events.of(Answered)[0].decision.decided_by == "policy"

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from notebook_bcc_ext.protocol.browser.facts import CellRunning
 from tests.engine.harness import HANG_GUARD, lab
 from tests.support.planner_answers import RUN, Stream, add, say
 
@@ -112,9 +113,7 @@ async def test_f14_cancel_while_a_cell_runs_interrupts_the_kernel(tmp_path, when
     async with lab(tmp_path) as room:
         play(room, [add("import time\nprint('on it', flush=True)\ntime.sleep(3600)"), RUN])
         room.run.start()
-        await room.events.until(
-            lambda: any(e["change"] == "running" for e in room.events.of("cell"))
-        )
+        await room.events.until(lambda: room.events.of(CellRunning))
         if when == "in its midst":
             await until_printed(room)
         async with asyncio.timeout(HANG_GUARD):

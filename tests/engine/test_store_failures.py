@@ -7,7 +7,8 @@ import sqlite3
 from contextlib import asynccontextmanager
 
 from notebook_bcc_ext.engine.factory import default_registry
-from notebook_bcc_ext.engine.memory import from_snapshot
+from notebook_bcc_ext.engine.state import fold
+from notebook_bcc_ext.protocol.browser.facts import Transitioned
 from tests.engine.harness import HANG_GUARD, lab
 from tests.support.planner_answers import RUN, add, say
 
@@ -68,15 +69,10 @@ async def test_what_could_not_be_stored_after_an_action_is_stored_after_the_next
         lock.release()
         unlocked.set()
         world = room.run.world
-        await room.events.until(lambda: world.memory.counts.actions_succeeded == 4)
-        await until(lambda: len(world.memory.lines_done) == 4)
-        stored = await world.store.load_run("run-1")
-        memory, _ = from_snapshot(stored)
-        assert memory.lines_done == world.memory.lines_done
-        tree = await world.store.activity("run-1")
-        assert [node.name for node in tree if node.level == "action"] == [
-            node.name for node in world.activity.since(0) if node.level == "action"
-        ]
+        await room.events.until(lambda: world.state.counts.actions_succeeded == 4)
+        await until(lambda: len(world.state.lines_done) == 4)
+        await world.ledger.stored()
+        assert fold(await world.store.facts("run-1")) == world.state
 
 
 async def test_a_cell_that_could_not_be_stored_is_tried_again_and_none_before_it(tmp_path):
@@ -84,11 +80,11 @@ async def test_a_cell_that_could_not_be_stored_is_tried_again_and_none_before_it
         room.planner.step("read", behaviors=[[say("a"), LOCK, say("b"), say("c")]])
         await room.go()
         assert room.state == "error"
-        assert "another process keeps it locked" in room.run.world.memory.error.message
+        assert "another process keeps it locked" in room.run.world.state.error.message
         lock.release()
         await room.command("retry")
         await room.to_rest()
-        assert room.run.status == "done", room.run.world.memory.error
+        assert room.run.status == "done", room.run.world.state.error
         assert await room.sources() == ["a", "b", "c"]
 
 
@@ -99,13 +95,13 @@ async def test_a_cell_on_its_way_is_not_lost_and_comes_once(tmp_path):
         room.planner.step("read", behaviors=[script])
         await room.go()
         assert room.state == "error"
-        assert "another process keeps it locked" in room.run.world.memory.error.message
+        assert "another process keeps it locked" in room.run.world.state.error.message
         lock.release()
         assert await kept_lines(room) <= await stored_cells(room)
         never.set()
         await room.command("retry")
         await room.to_rest()
-        assert room.run.status == "done", room.run.world.memory.error
+        assert room.run.status == "done", room.run.world.state.error
         assert await room.sources() == ["a", "b"]
 
 
@@ -115,12 +111,12 @@ async def test_code_on_its_way_runs_once(tmp_path):
         room.planner.step("read", behaviors=[script])
         await room.go()
         assert room.state == "error"
-        assert "another process keeps it locked" in room.run.world.memory.error.message
+        assert "another process keeps it locked" in room.run.world.state.error.message
         lock.release()
         assert await kept_lines(room) <= await stored_cells(room)
         await room.command("retry")
         await room.to_rest()
-        assert room.run.status == "done", room.run.world.memory.error
+        assert room.run.status == "done", room.run.world.state.error
         assert await room.sources() == ["a", "print('once')", "b"]
         [_, cell, _] = await room.cells()
         assert ([output.text for output in cell.outputs], cell.execution_count) == (["once\n"], 1)
@@ -136,7 +132,7 @@ async def test_a_run_goes_on_when_the_store_works_again(tmp_path, caplog):
         lock.release()
         unlocked.set()
         await room.to_rest()
-        assert room.run.status == "done", room.run.world.memory.error
+        assert room.run.status == "done", room.run.world.state.error
         [cell] = await room.cells()
         assert [output.text for output in cell.outputs] == ["once\n"]
 
@@ -156,7 +152,7 @@ async def test_no_code_runs_that_the_store_does_not_know_of(tmp_path):
         )
         await room.go()
         assert room.state == "error"
-        assert "another process keeps it locked" in room.run.world.memory.error.message
+        assert "another process keeps it locked" in room.run.world.state.error.message
         [cell] = await room.cells()
         assert (cell.outputs, cell.execution_count) == ([], None)
 
@@ -166,13 +162,13 @@ async def test_a_behavior_that_ended_is_not_done_again_and_the_next_is_whole(tmp
         room.planner.step("read", behaviors=[[say("a"), LOCK], [say("a"), say("b")]])
         await room.go()
         assert room.state == "error"
-        assert "another process keeps it locked" in room.run.world.memory.error.message
+        assert "another process keeps it locked" in room.run.world.state.error.message
         await room.run.finished()
         assert "not stored yet" in room.warnings()[-1]
         lock.release()
         await room.command("retry")
         await room.to_rest()
-        assert room.run.status == "done", room.run.world.memory.error
+        assert room.run.status == "done", room.run.world.state.error
         assert await room.sources() == ["a", "a", "b"]
         assert [record.event for record in await stored_transitions(room)] == room.path()
 
@@ -186,19 +182,19 @@ async def test_between_two_steps_a_run_waits_where_it_is(tmp_path):
         lock.release()
         await room.command("retry")
         await room.to_rest()
-        assert room.run.status == "done", room.run.world.memory.error
+        assert room.run.status == "done", room.run.world.state.error
         assert await room.sources() == ["print('once')", "end"]
 
 
 async def stored_transitions(room):
-    await room.run.world.journal.flush()
-    return [record for _, record in await room.run.world.store.transitions("run-1")]
+    await room.run.world.ledger.stored()
+    facts = await room.run.world.store.facts("run-1")
+    return [fact for fact in facts if isinstance(fact, Transitioned)]
 
 
 async def kept_lines(room):
     """How many lines a process would skip that takes up the run now."""
-    memory, _ = from_snapshot(await room.run.world.store.load_run("run-1"))
-    return len(memory.lines_done)
+    return len(fold(await room.run.world.store.facts("run-1")).lines_done)
 
 
 async def stored_cells(room):
