@@ -41,6 +41,7 @@ from notebook_bcc_ext.engine.factory import make_run
 from notebook_bcc_ext.engine.run import Run
 from notebook_bcc_ext.hosting.collector import leave_modules_alone
 from notebook_bcc_ext.hosting.storage import Storage
+from notebook_bcc_ext.protocol.browser.facts import News, StatusTold, Transitioned
 from notebook_bcc_ext.protocol.browser.runs import RunRequest
 from notebook_bcc_ext.settings.names import Settings
 
@@ -93,8 +94,8 @@ class Watcher:
     def __init__(self) -> None:
         self.news = asyncio.Event()
 
-    def publish(self, _run_id: str, kind: str, _payload: Json) -> None:
-        if kind in ("transition", "status"):
+    def publish(self, _run_id: str, news: News) -> None:
+        if isinstance(news, Transitioned | StatusTold):
             self.news.set()
 
 
@@ -126,6 +127,7 @@ class OurRun:
             store=self._storage.runs,
             sink=self._watcher,
         )
+        await self.run.save()
         self.run.start()
         return self
 
@@ -136,16 +138,19 @@ class OurRun:
 
     async def send(self, *actions: Json) -> float:
         """Release the actions and wait until they are done; the seconds it took."""
-        counts = self.run.world.memory.counts
-        wanted = counts.actions_succeeded + len(actions)
+        wanted = self._done + len(actions)
         began = time.perf_counter()
         await self.planner.next_lines.put(list(actions))
-        while counts.actions_succeeded < wanted:
+        while self._done < wanted:
             if self.run.resting:
-                raise RuntimeError(f"the run stopped: {self.run.world.memory.error}")
+                raise RuntimeError(f"the run stopped: {self.run.world.state.error}")
             self._watcher.news.clear()
             await self._watcher.news.wait()
         return time.perf_counter() - began
+
+    @property
+    def _done(self) -> int:
+        return self.run.world.state.counts.actions_succeeded
 
 
 def add(content: str, shot_type: str) -> Json:
@@ -216,7 +221,7 @@ async def many_behaviors(behaviors: int) -> None:
             await room.send(add("text", "dialogue"), add(CODE, "action"), RUN_LAST)
             await room.planner.next_lines.put(None)
         await room.run.finished()
-        assert room.run.status == "done", room.run.world.memory.error
+        assert room.run.status == "done", room.run.world.state.error
     at_most(f"event loop held, {behaviors} behaviors", 50, block.longest_ms, "ms")
 
 

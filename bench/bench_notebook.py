@@ -64,7 +64,8 @@ async def write_cell(document: Any, number: int) -> None:
     from notebook_bcc_ext.ports import NewCell  # noqa: PLC0415
     from notebook_bcc_ext.protocol.browser.notebook_ops import ChangeOutputs  # noqa: PLC0415
 
-    cell_id = await document.insert(NewCell("code", f"x = {number}\nprint(x)"))
+    await document.ready()
+    cell_id = document.insert(NewCell("code", f"x = {number}\nprint(x)"))
     await document.stored()
     await document.text_of(cell_id)
     await document.start_execution(cell_id)

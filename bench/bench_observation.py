@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
-from notebook_bcc_ext.fsm import StateMachine
+from notebook_bcc_ext.fsm import follow
 from notebook_bcc_ext.observation.build import ContextParts, build_observation
 from notebook_bcc_ext.observation.context_filter import apply_filter
-from notebook_bcc_ext.observation.effects import EffectsLog
-from notebook_bcc_ext.observation.progress import ProgressTracker
-from notebook_bcc_ext.observation.sections import SectionTracker
+from notebook_bcc_ext.observation.effects import Effect, EffectsState
+from notebook_bcc_ext.observation.progress import ProgressState
+from notebook_bcc_ext.observation.sections import SectionsState
 from notebook_bcc_ext.protocol.plan import WorkflowTemplate
 from notebook_bcc_ext.protocol.planner.calls import ContextFilter
 from notebook_bcc_ext.protocol.planner.observation import (
     NotebookSummary,
     Observation,
-    OutputsProduced,
+    TransitionRecord,
 )
-from notebook_bcc_ext.protocol.states import Event
+from notebook_bcc_ext.protocol.states import Event, State
 
 LIMIT_BYTES = 3_800
 
@@ -59,38 +60,51 @@ def typical_observation() -> Observation:
             ],
         }
     )
-    progress = ProgressTracker(template)
-    progress.enter_stage("data_loading")
-    progress.complete_stage(OutputsProduced(variables=["df_train", "df_test"]))
-    progress.enter_stage("data_cleaning")
-    progress.enter_step("convert_types")
-    progress.complete_step(OutputsProduced(variables=["df"]))
-    progress.enter_step("handle_missing")
-    progress.outputs.steps.expected = ["df", "missing_summary"]
+    there = ["df_train", "df_test", "df", "missing_summary"]
+    progress = expecting(ProgressState(template).in_stage("data_loading"), "df_train", "df_test")
+    progress = progress.behavior_ended(there).step_ended(there, confirmed=False)
+    progress = progress.stage_ended(there, judged=True).in_stage("data_cleaning")
+    progress = expecting(progress.in_step("convert_types"), "df").behavior_ended(there)
+    progress = progress.step_ended(there, confirmed=True).in_step("handle_missing")
+    steps = replace(progress.outputs.steps, expected=("df", "missing_summary"))
+    progress = replace(progress, outputs=replace(progress.outputs, steps=steps))
     for _ in range(2):
-        progress.enter_behavior(goal="count what is missing")
-        progress.actions_taken = ["add: df.isna().sum()", "exec"]
-        progress.complete_behavior(OutputsProduced(variables=["missing_summary"]))
-    progress.enter_behavior(goal="fill what is missing")
-    progress.focus["behaviors"] = "Fill numeric columns with the median, the others with 'none'."
-    machine = StateMachine()
+        begun = expecting(progress.in_behavior(goal="count what is missing"), "missing_summary")
+        taken = begun.having_taken("add: df.isna().sum()").having_taken("exec")
+        progress = taken.behavior_ended(there)
+    progress = progress.in_behavior(goal="fill what is missing").focused(
+        {"behaviors": "Fill numeric columns with the median, the others with 'none'."}
+    )
+    state, history = State.IDLE, []
     for event in (Event.START_WORKFLOW, Event.START_STEP, Event.START_BEHAVIOR, Event.START_ACTION,
                   Event.COMPLETE_ACTION):  # fmt: skip
-        machine.fire(event)
+        before, state = state, follow(state, event)
+        history.append(
+            TransitionRecord(
+                from_state=before.value,
+                event=event.value,
+                to_state=state.value,
+                timestamp="2026-01-02T03:04:05.678Z",
+            )
+        )
     return build_observation(
         progress,
         ContextParts(
-            state=machine.state,
-            transitions=machine.history,
+            state=state,
+            transitions=history,
             variables=VARIABLES,
             todo_list=["fill missing values", "check outliers"],
-            effects=EffectsLog(EFFECTS),
+            effects=EffectsState(tuple(map(Effect, EFFECTS))),
             notebook=NotebookSummary(
                 title="House prices", cell_count=45, last_cell_type="code", last_output=EFFECTS[-1]
             ),
-            sections=SectionTracker(),
+            sections=SectionsState(),
         ),
     )
+
+
+def expecting(progress: ProgressState, *names: str) -> ProgressState:
+    return replace(progress, outputs=progress.outputs.expecting(names, ()))
 
 
 def size(observation: Observation) -> int:

@@ -4,64 +4,55 @@ from notebook_bcc_ext.observation.effects import (
     MAX_CURRENT,
     MAX_ENTRY_CHARS,
     Effect,
-    EffectsLog,
+    EffectsState,
 )
 from notebook_bcc_ext.observation.output_text import MAX_HTML_CHARS, text_of_html, text_of_outputs
-from notebook_bcc_ext.observation.outputs import OutputsTracker
-from notebook_bcc_ext.observation.sections import SectionTracker
+from notebook_bcc_ext.observation.outputs import OutputsState
+from notebook_bcc_ext.observation.sections import SectionsState
 from notebook_bcc_ext.observation.todo import updated_todo_list
 from notebook_bcc_ext.protocol.planner.calls import EffectsUpdate, OutputsUpdate, TodoListUpdate
 from notebook_bcc_ext.protocol.planner.observation import Artifact, SectionProgress
 
 
 def test_o5_current_becomes_history_when_the_next_behavior_prints():
-    effects = EffectsLog()
-    effects.add("printed", "cell-1")
-    effects.add("  \n")
-    effects.warn("missing")
-    effects.behavior_ended()
-    effects.warn("late", "name:x")
-    assert effects.current == ["printed", "⚠️ WARN: missing", "⚠️ WARN: late"]
-    effects.apply(EffectsUpdate(current=["said"], history=["earlier"]))
+    effects = EffectsState().adding("printed", "cell-1").adding("  \n").warning("missing")
+    effects = effects.behavior_ended().warning("late", "name:x")
+    assert effects.texts() == ["printed", "⚠️ WARN: missing", "⚠️ WARN: late"]
+    effects = effects.told(EffectsUpdate(current=["said"], history=["earlier"]))
     assert effects.view().to_wire() == {
         "current": ["⚠️ WARN: late", "said"],
         "history": ["printed", "earlier"],
         "cells": {"current": [None, None], "history": ["cell-1", None]},
     }
-    effects.settle(["name:x"])
-    assert effects.current == ["said"]
-    effects.clear()
-    assert effects.current == []
+    assert effects.settled(["name:x"]).texts() == ["said"]
+    assert effects.settled(["name:y"]) is effects, "so that nobody stores that nothing changed"
 
 
 def test_o5_a_warning_is_said_once_and_never_becomes_history():
-    effects = EffectsLog()
-    assert effects.warn("the kernel is busy", "variables")
-    effects.add("printed")
-    assert not effects.warn("the kernel is busy", "variables")
-    effects.move_to_history()
-    assert (effects.current, effects.history) == (["⚠️ WARN: the kernel is busy"], ["printed"])
+    effects = EffectsState().warning("the kernel is busy", "variables").adding("printed")
+    assert effects.warns("the kernel is busy")
+    assert not effects.warns("printed")
+    effects = effects.warning("the kernel is busy", "variables").moved_to_history()
+    assert effects.texts() == ["⚠️ WARN: the kernel is busy"]
+    assert [entry.text for entry in effects.history] == ["printed"]
 
 
-def test_o5_effects_survive_a_restart_and_those_of_an_earlier_version_are_read():
-    effects = EffectsLog([Effect("printed", "cell-1", told=True)], ["old"])
-    effects.warn("missing", "name:x")
-    again = EffectsLog.from_snapshot(effects.to_snapshot())
-    assert again.to_snapshot() == effects.to_snapshot()
-    again.add("next")
-    assert again.history == ["old", "printed"]
-    before = EffectsLog.from_snapshot({"current": ["a"], "history": ["b"]})
-    assert (before.current, before.history) == (["a"], ["b"])
+def test_o5_what_was_told_goes_when_a_later_behavior_prints():
+    effects = EffectsState((Effect("printed", "cell-1", told=True),), (Effect("old"),))
+    effects = effects.warning("missing", "name:x").adding("next")
+    assert [entry.text for entry in effects.history] == ["old", "printed"]
+    assert effects.texts() == ["⚠️ WARN: missing", "next"]
 
 
 def test_o5_effects_are_bounded():
-    effects = EffectsLog()
+    effects = EffectsState()
     for number in range(MAX_CURRENT * 3):
-        effects.add(f"{number}" + "x" * MAX_ENTRY_CHARS * 2)
-    assert len(effects.current) == MAX_CURRENT
-    assert all(len(text) < MAX_ENTRY_CHARS + 60 for text in effects.current)
-    assert "characters left out" in effects.current[-1]
-    assert effects.current[-1].startswith(str(MAX_CURRENT * 3 - 1))
+        effects = effects.adding(f"{number}" + "x" * MAX_ENTRY_CHARS * 2)
+    texts = effects.texts()
+    assert len(texts) == MAX_CURRENT
+    assert all(len(text) < MAX_ENTRY_CHARS + 60 for text in texts)
+    assert "characters left out" in texts[-1]
+    assert texts[-1].startswith(str(MAX_CURRENT * 3 - 1))
 
 
 def test_o5_the_text_of_outputs_is_what_a_person_reads():
@@ -120,14 +111,21 @@ def test_p6_todo_list():
     assert updated_todo_list(items, TodoListUpdate(operation="replace", items=["z", "z"])) == ["z"]
 
 
+def section(sections, section_id=None, number=None):
+    return sections.with_section(*sections.next_section(section_id, number))
+
+
 def test_o8_sections_count_up_and_complete_each_other():
-    sections = SectionTracker()
+    sections = SectionsState()
     assert sections.view() is None
-    assert sections.new_chapter() == (1, "chapter-1")
-    assert sections.new_section() == (1, "section-1")
-    assert sections.new_section("modelling", 7) == (7, "modelling")
-    assert sections.new_section() == (8, "section-8")
-    view = sections.view()
+    assert sections.next_chapter() == (1, "chapter-1")
+    assert sections.with_chapter(1).next_chapter() == (2, "chapter-2")
+    assert sections.next_section() == (1, "section-1")
+    sections = section(sections)
+    assert sections.next_section("modelling", 7) == (7, "modelling")
+    sections = section(sections, "modelling", 7)
+    assert sections.next_section() == (8, "section-8")
+    view = section(sections).view()
     assert isinstance(view, SectionProgress)
     assert view.to_wire() == {
         "current_section_id": "section-8",
@@ -138,9 +136,7 @@ def test_o8_sections_count_up_and_complete_each_other():
 
 
 def test_o8_the_planner_sets_sections_by_object_or_in_words():
-    sections = SectionTracker()
-    sections.new_section("one")
-    sections.apply(
+    sections = section(SectionsState(), "one").told(
         SectionProgress(current_section_id="two", current_section_number=2, all=["one", "two"])
     )
     view = sections.view()
@@ -150,102 +146,109 @@ def test_o8_the_planner_sets_sections_by_object_or_in_words():
         ["one"],
         ["one", "two"],
     )
-    sections.apply("75%")
-    assert sections.view() == "75%"
+    assert sections.told("75%").view() == "75%"
+    assert sections.begun_anew() == SectionsState(planned=("one", "two"))
+
+
+def missing(level, present, what):
+    return [warning.text for warning in level.missing(present, what)]
 
 
 def test_o9_from_behavior_to_step_to_stage():
-    outputs = OutputsTracker()
-    outputs.enter_stage(["df_cleaned"])
-    outputs.enter_step(["df", "report"])
-    outputs.enter_behavior(["summary"])
+    outputs = OutputsState().entering_stage(["df_cleaned"]).entering_step(["df", "report"])
+    outputs = outputs.entering_behavior(["summary"])
     assert outputs.behaviors.attainment(()) == 0
-    outputs.note_present({"summary", "x"})
+    outputs = outputs.noting({"summary", "x"})
     assert outputs.behaviors.view().in_progress == ["summary"]
     assert outputs.behaviors.attainment({"summary"}) == 1
 
-    produced, warnings = outputs.end_behavior({"summary", "df"})
-    assert (produced.variables, warnings) == (["summary"], [])
+    assert missing(outputs.behaviors, {"summary", "df"}, "behavior") == []
+    outputs = outputs.behavior_ended({"summary", "df"})
+    assert outputs.behaviors.summary().variables == ["summary"]
     assert outputs.behaviors.view().in_progress == []
-    assert outputs.steps.produced == ["summary", "df"]
+    assert outputs.steps.produced == ("summary", "df")
     assert outputs.steps.attainment(()) == 0.5
 
-    outputs.enter_behavior([])
-    assert outputs.behaviors.produced == []
+    outputs = outputs.entering_behavior([])
+    assert outputs.behaviors.produced == ()
     assert outputs.behaviors.attainment(()) is None
-    produced, warnings = outputs.end_step({"summary", "df", "report"})
-    assert (produced.variables, warnings) == (["summary", "df", "report"], [])
-    assert outputs.stages.produced == ["summary", "df", "report"]
-    produced, warnings = outputs.end_stage({"df", "report"})
-    assert produced.variables == ["df", "report"]
-    assert [warning.text for warning in warnings] == [
+    assert missing(outputs.steps, {"summary", "df", "report"}, "step") == []
+    outputs = outputs.step_ended({"summary", "df", "report"})
+    assert outputs.steps.summary().variables == ["summary", "df", "report"]
+    assert outputs.stages.produced == ("summary", "df", "report")
+    assert missing(outputs.stages, {"df", "report"}, "stage") == [
         "'df_cleaned' was expected of this stage but is not in the kernel",
         "'summary' was reported as produced by this stage but is not in the kernel",
     ]
+    ended = outputs.stage_ended({"df", "report"})
+    assert ended.stages.summary().variables == ["df", "report"]
 
 
 def test_o9_a_claim_that_the_kernel_does_not_confirm_is_not_produced():
-    outputs = OutputsTracker()
-    outputs.apply(OutputsUpdate(expected=["a"], produced=["a", "b"], in_progress=["c"]))
-    outputs.expect(["d"], must_exist=["checked"])
+    said = OutputsUpdate(expected=["a"], produced=["a", "b"], in_progress=["c"])
+    outputs = OutputsState().told(said).expecting(["d"], must_exist=["checked"])
     assert outputs.names() == ["a", "d", "b", "c", "checked"]
-    produced, warnings = outputs.end_behavior({"a"})
-    assert produced.variables == ["a"]
-    assert [warning.text for warning in warnings] == [
+    assert missing(outputs.behaviors, {"a"}, "behavior") == [
         "'d' was expected of this behavior but is not in the kernel",
         "'checked' is to be validated after this behavior but is not in the kernel",
         "'b' was reported as produced by this behavior but is not in the kernel",
     ]
+    assert outputs.behavior_ended({"a"}).behaviors.summary().variables == ["a"]
 
 
 def test_b3_o9_a_temporary_is_produced_only_when_it_is_promoted_or_reported():
-    outputs = OutputsTracker()
-    outputs.enter_stage(["tmp"])
-    outputs.enter_step(["tmp"])
-    outputs.enter_behavior(["tmp", "log"])
-    outputs.apply(OutputsUpdate(in_progress=["tmp", "other", "log"]))
-    outputs.note_present({"tmp", "other", "log"})
+    outputs = OutputsState().entering_stage(["tmp"]).entering_step(["tmp"])
+    outputs = outputs.entering_behavior(["tmp", "log"])
+    outputs = outputs.told(OutputsUpdate(in_progress=["tmp", "other", "log"]))
+    there = {"tmp", "other", "log"}
+    outputs = outputs.noting(there)
     assert outputs.behaviors.attainment(outputs.seen) == 0
-    outputs.apply(OutputsUpdate(produced=["log"]))
-    assert outputs.check_behavior({"tmp", "other", "log"}) == []
-    assert outputs.behaviors.view().to_wire() == {
+    outputs = outputs.told(OutputsUpdate(produced=["log"]))
+    assert missing(outputs.behaviors, there, "behavior") == []
+    assert outputs.checked(there).behaviors.view().to_wire() == {
         "expected": ["tmp", "log"],
         "produced": ["log"],
         "in_progress": [],
     }
-    there = {"tmp", "other", "log"}
-    ends = (outputs.end_behavior, outputs.end_step, outputs.end_stage)
-    assert [end(there)[0].variables for end in ends] == [["log"]] * 3
+    ended = outputs.behavior_ended(there).step_ended(there).stage_ended(there)
+    for level in (ended.behaviors, ended.steps, ended.stages):
+        assert level.summary().variables == ["log"]
 
 
 def test_b9_o2_findings_are_kept_handed_up_and_bounded():
-    outputs = OutputsTracker()
-    outputs.apply(OutputsUpdate.parse({"findings": "a", "key_findings": ["x"]}))
+    first = OutputsUpdate.parse({"findings": "a", "key_findings": ["x"]})
+    outputs = OutputsState().told(first)
     assert outputs.behaviors.view().to_wire()["findings"] == "a"
-    outputs.end_behavior(())
-    outputs.enter_behavior(())
-    outputs.apply(OutputsUpdate.parse({"findings": "b", "key_findings": ["x", "y"]}))
-    outputs.end_behavior(())
-    produced, _ = outputs.end_step(())
+    outputs = outputs.behavior_ended(()).entering_behavior(())
+    outputs = outputs.told(OutputsUpdate.parse({"findings": "b", "key_findings": ["x", "y"]}))
+    outputs = outputs.behavior_ended(()).step_ended(())
+    produced = outputs.steps.summary()
     assert produced.to_wire() == {"findings": "b", "key_findings": ["x", "y"], "variables": []}
-    [warning] = outputs.apply(OutputsUpdate.parse({"essay": "x" * 9_000}))
-    assert warning.text.startswith("'essay' of outputs were not kept")
-    assert "essay" not in outputs.behaviors.findings
+    essay = OutputsUpdate.parse({"essay": "x" * 9_000})
+    refusal = outputs.behaviors.refusal_of(essay.findings)
+    assert refusal is not None
+    assert refusal.text.startswith("'essay' of outputs were not kept")
+    assert "essay" not in outputs.told(essay).behaviors.findings
 
 
 def test_o10_a_promoted_temporary_leaves_progress():
-    outputs = OutputsTracker()
-    outputs.apply(OutputsUpdate(in_progress=["df_working"]))
     artifact = Artifact(
         artifact_id="df_imputed@iter3", variable_name="df_imputed_iter3", parent="df_working"
     )
-    outputs.promoted(artifact)
-    outputs.promoted(artifact)
+    outputs = OutputsState().told(OutputsUpdate(in_progress=["df_working"]))
+    outputs = outputs.promoted(artifact).promoted(artifact)
     assert outputs.behaviors.view().to_wire() == {
         "expected": [],
         "produced": ["df_imputed_iter3"],
         "in_progress": [],
     }
-    produced, _ = outputs.end_behavior({"df_imputed_iter3"})
-    assert [a.artifact_id for a in produced.artifacts] == ["df_imputed@iter3"]
-    assert [a.artifact_id for a in outputs.steps.artifacts] == ["df_imputed@iter3"]
+    outputs = outputs.behavior_ended({"df_imputed_iter3"})
+    for level in (outputs.behaviors, outputs.steps):
+        assert [a.artifact_id for a in level.summary().artifacts] == ["df_imputed@iter3"]
+
+
+def test_o10_only_what_the_kernel_did_not_have_is_the_runs_to_delete():
+    outputs = OutputsState().declared(["mine", "theirs"], "behaviors", present=["theirs"])
+    assert (outputs.made, outputs.made_by_behavior) == (("mine",), ("mine",))
+    outputs = outputs.declared(["mine"], "steps", present=[])
+    assert (outputs.made, outputs.made_by_behavior) == (("mine",), ())

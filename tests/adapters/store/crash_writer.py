@@ -37,7 +37,8 @@ async def _write(folder: Path, round_number: int, *, atomic: bool) -> None:
     await document.open()
     acknowledged = os.open(folder / "acknowledged", os.O_CREAT | os.O_APPEND | os.O_WRONLY)
     for number in range(MOST_CELLS):
-        cell_id = await document.insert(
+        await document.ready()
+        cell_id = document.insert(
             NewCell("code", "text " * 200, wanted_id=f"r{round_number}-{number}")
         )
         await document.stored()
