@@ -109,7 +109,7 @@ class Behavior:
         self._world.ledger.record(PlannerCalled(call="generating"))
         async with (
             self._world.planner.generate(request) as stream,
-            reading_ahead(stream, self._world.ledger.stored) as lines,
+            reading_ahead(stream, self._world.notebook.stored) as lines,
         ):
             if stream.beside is not None:
                 if is_out_of_step(self._world, request, stream.beside, told=told):

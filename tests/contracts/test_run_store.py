@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import asyncio
-import dataclasses
-
 import pytest
 
 from notebook_bcc_ext.adapters.store.runs import SqliteRunStore, StoreLimits
-from notebook_bcc_ext.errors import NotFoundError, StoreError
-from notebook_bcc_ext.ports import ActivityChanges, CallRecord, StoredProposal
-from notebook_bcc_ext.protocol.browser.runs import ActivityNode
-from notebook_bcc_ext.protocol.planner.observation import CurrentLocation, TransitionRecord
+from notebook_bcc_ext.engine.state import STATES, RunState, fold
+from notebook_bcc_ext.ports import CallRecord, StoredRun
+from notebook_bcc_ext.protocol.browser.facts import (
+    ActionBegan,
+    Began,
+    CellAdded,
+    EffectAdded,
+    Summed,
+    Transitioned,
+)
+from notebook_bcc_ext.protocol.planner.observation import CurrentLocation
+from notebook_bcc_ext.protocol.states import Event, State
 from tests.support.fakes import MemoryStore
 
 pytestmark = pytest.mark.contract
 
-LIMITS = StoreLimits(calls=5, call_bytes=5_000, transitions=20)
+LIMITS = StoreLimits(calls=5, call_bytes=5_000)
+REQUEST = {"notebook": "a.ipynb", "planner": {"kind": "embedded"}, "goal": "一"}
 
 
 @pytest.fixture(params=["sqlite", "fake"])
@@ -26,10 +32,17 @@ def store(request):
     return SqliteRunStore(request.getfixturevalue("database"), LIMITS)
 
 
-def transition(number):
-    return TransitionRecord(
-        from_state="idle", event=f"E{number}", to_state="stage_running", timestamp="2026-01-01"
+def transition(number=1):
+    return Transitioned(
+        number=number,
+        from_state=State.IDLE,
+        event=Event.START_WORKFLOW,
+        to_state=State.STAGE_RUNNING,
     )
+
+
+def words(number):
+    return EffectAdded(text=f"名 {number}")
 
 
 def call(number, size=10):
@@ -49,67 +62,97 @@ def call(number, size=10):
     )
 
 
-def proposal(proposal_id="p", run_id="r"):
-    return StoredProposal(proposal_id, run_id, "workflow", {"stages": [{"id": "一"}]})
+async def added(store, run_id, first, *facts, state=State.IDLE, notebook="a.ipynb"):
+    await store.committed(store.post_facts(run_id, first, facts, state, notebook))
 
 
-def node(key, revision, status="running"):
-    return ActivityNode(
-        key=key,
-        level="stage",
-        revision=revision,
-        stage_id="load",
-        name="一",
-        status=status,
-        started_at="2026-01-01",
-    )
-
-
-async def added(store, run_id, records):
-    await asyncio.wrap_future(store.post_transitions(run_id, records))
-
-
-async def test_a_run_is_saved_replaced_and_loaded(store):
-    assert await store.load_run("r") is None
-    await store.save_run("r", {"state": "idle", "名": [1, None]})
-    await store.save_run("r", {"state": "error"})
-    assert await store.load_run("r") == {"state": "error"}
-
-
-async def test_steps_replace_parts_of_a_snapshot_and_leave_a_trail_until_the_next_one(store):
-    await store.save_run("r", {"state": "idle", "kept": 1})
-    store.post_intent("r", {"number": 1})
-    assert await store.intent("r") == {"number": 1}
-    store.post_step("r", '{"state": "running"}', [["line", "a"], ["mark", {"b": 1}]])
-    store.post_step("r", '{"state": "resting"}', [])
-    store.post_step("r", '{"state": "again"}', [["line", "名"]])
-    assert await store.intent("r") is None
-    trail = [["line", "a"], ["mark", {"b": 1}], ["line", "名"]]
-    whole = {"state": "again", "kept": 1, "trail": trail}
-    assert await store.load_run("r") == whole
-    assert await store.list_runs() == [{"id": "r", **whole}]
-    await store.save_run("r", {"state": "done"})
-    assert await store.load_run("r") == {"state": "done"}
-    store.post_step("r", "{}", [["line", "b"]])
-    await asyncio.wrap_future(store.post_run("r", {"state": "whole"}))
-    assert await store.load_run("r") == {"state": "whole"}
+async def test_a_run_is_added_once_with_its_request(store):
+    assert await store.run("r") is None
+    await store.add_run("r", REQUEST)
+    await store.add_run("r", {**REQUEST, "goal": "another"})
+    assert await store.run("r") == StoredRun("r", REQUEST)
+    assert await store.facts("r") == []
 
 
 async def test_runs_are_listed_newest_first(store):
     for name in "abc":
-        await store.save_run(name, {"id": name})
-    await store.save_run("a", {"id": "a", "again": True})
-    assert [run["id"] for run in await store.list_runs()] == ["c", "b", "a"]
+        await store.add_run(name, {**REQUEST, "goal": name})
+    await added(store, "a", 1, words(1))
+    assert [run.run_id for run in await store.runs()] == ["c", "b", "a"]
+    assert [run.request["goal"] for run in await store.runs()] == ["c", "b", "a"]
 
 
-async def test_transitions_are_numbered_and_paged(store):
-    for number in range(1, 6):
-        await added(store, "r", [transition(number)])
-    await added(store, "other", [transition(99)])
-    page = await store.transitions("r", after=2, limit=2)
-    assert [(number, record.event) for number, record in page] == [(3, "E3"), (4, "E4")]
-    assert len(await store.transitions("r")) == 5
-    assert page[0][1].to_wire()["from"] == "idle"
+async def test_a_run_follows_its_notebook(store):
+    await store.add_run("r", REQUEST)
+    await added(store, "r", 1, words(1), notebook="b.ipynb")
+    expected = StoredRun("r", {**REQUEST, "notebook": "b.ipynb"})
+    assert await store.run("r") == expected
+    assert await store.runs() == [expected]
+
+
+async def test_facts_come_back_as_they_were_and_in_order(store):
+    facts = [
+        Began(variables={"名": [1, None, {"a": 2.5}]}),
+        transition(),
+        ActionBegan(number=1, action_id="action-1", type="add", label="add: x", digest="d"),
+        CellAdded(cell_id="c", cell_type="code"),
+    ]
+    await store.add_run("r", REQUEST)
+    store.post_facts("r", 1, facts[:1], State.IDLE, "a.ipynb")
+    store.post_facts("r", 2, facts[1:3], State.STAGE_RUNNING, "a.ipynb")
+    await added(store, "r", 4, facts[3])
+    await added(store, "other", 1, words(1))
+    assert await store.facts("r") == facts
+    assert await store.facts("r", after=2) == facts[2:]
+    assert await store.facts("nobody") == []
+
+
+async def test_facts_that_are_given_again_are_stored_once(store):
+    await store.add_run("r", REQUEST)
+    facts = [words(number) for number in range(4)]
+    await added(store, "r", 1, *facts[:2])
+    await added(store, "r", 1, *facts[:2])
+    await added(store, "r", 2, *facts[1:])
+    assert await store.facts("r") == facts
+
+
+async def test_facts_of_some_kinds_in_pages(store):
+    await store.add_run("r", REQUEST)
+    mixed = [fact for number in range(1, 6) for fact in (transition(number), words(number))]
+    await added(store, "r", 1, *mixed)
+    page = await store.facts_of("r", ["transition"], skip=2, limit=2)
+    assert [fact.number for fact in page] == [3, 4]
+    assert len(await store.facts_of("r", ["transition"])) == 5
+    assert await store.facts_of("r", ["transition", "effect_added"]) == mixed
+    assert await store.facts_of("nobody", ["transition"]) == []
+
+
+async def test_a_sum_takes_the_place_of_all_facts_up_to_its_number(store):
+    await store.add_run("r", REQUEST)
+    facts = [Began(variables={}), *(words(number) for number in range(2, 7))]
+    await added(store, "r", 1, *facts)
+    state = fold(facts[:4])
+    summed = Summed(state=STATES.dump_python(state, mode="json"))
+    await store.committed(store.post_sum("r", 4, summed))
+    assert await store.facts("r") == [summed, *facts[4:]]
+    assert fold(await store.facts("r")) == fold(facts)
+    assert await store.facts("r", after=4) == facts[4:]
+    await added(store, "r", 7, words(7))
+    assert fold(await store.facts("r")).facts == 7
+    again = Summed(state=STATES.dump_python(RunState(facts=6), mode="json"))
+    await store.committed(store.post_sum("r", 6, again))
+    assert [fact.kind for fact in await store.facts("r")] == ["summed", "effect_added"]
+
+
+async def test_what_is_written_together_is_there_together(store):
+    await store.add_run("r", REQUEST)
+    facts = [words(1), words(2)]
+    with store.together():
+        first = store.post_facts("r", 1, facts[:1], State.IDLE, "a.ipynb")
+        second = store.post_facts("r", 2, facts[1:], State.IDLE, "a.ipynb")
+    await store.committed(second)
+    assert first.done()
+    assert await store.facts("r") == facts
 
 
 async def test_calls_come_back_as_they_were(store):
@@ -141,84 +184,14 @@ async def test_only_so_many_bytes_of_calls_are_kept(store):
     assert [kept.number for kept in await store.calls("r")] == [4]
 
 
-async def test_the_first_decision_stands(store):
-    await store.add_proposal(proposal())
-    open_one = await store.proposal("p")
-    assert open_one == proposal()
-    confirmed = dataclasses.replace(
-        open_one, decision="confirmed", decided_by="ann", edited={"stages": []}
-    )
-    rejected = dataclasses.replace(open_one, decision="rejected", decided_by="bob", reason="no")
-    assert await store.decide_proposal(confirmed) == confirmed
-    assert await store.decide_proposal(rejected) == confirmed
-    assert await store.proposal("p") == confirmed
-
-
-async def test_of_many_at_once_one_decision_wins(store):
-    await store.add_proposal(proposal())
-    answers = await asyncio.gather(
-        *(
-            store.decide_proposal(
-                dataclasses.replace(proposal(), decision="confirmed", decided_by=f"user{number}")
-            )
-            for number in range(20)
-        )
-    )
-    assert len({answer.decided_by for answer in answers}) == 1
-
-
-async def test_the_proposals_of_a_run_in_the_order_they_were_asked(store):
-    for name, asked_at in (("b", "2026-01-02"), ("a", "2026-01-03"), ("c", "2026-01-01")):
-        await store.add_proposal(StoredProposal(name, "r", "steps", {"asked_at": asked_at}))
-    await store.add_proposal(proposal("d", "other"))
-    decided = dataclasses.replace((await store.proposals("r"))[1], decision="rejected", reason="no")
-    await store.decide_proposal(decided)
-    found = await store.proposals("r")
-    assert [one.id for one in found] == ["c", "b", "a"]
-    assert found[1] == decided
-    assert await store.proposals("nobody") == []
-
-
-async def test_offering_a_proposal_again_does_not_reopen_it(store):
-    await store.add_proposal(proposal())
-    decided = dataclasses.replace(proposal(), decision="cancelled")
-    await store.decide_proposal(decided)
-    await store.add_proposal(proposal())
-    assert await store.proposal("p") == decided
-
-
-async def test_bad_decisions_are_refused(store):
-    with pytest.raises(NotFoundError, match="no proposal p"):
-        await store.decide_proposal(dataclasses.replace(proposal(), decision="confirmed"))
-    with pytest.raises(StoreError, match="decision is missing"):
-        await store.decide_proposal(proposal())
-    assert await store.proposal("p") is None
-
-
-async def test_the_tree_comes_back_in_the_order_of_its_changes(store):
-    await store.save_run("r", {}, ActivityChanges((node("load", 1), node("load/read", 2))))
-    store.post_step("r", "{}", [], ActivityChanges((node("load", 3, status="done"),)))
-    await store.save_run("other", {}, ActivityChanges((node("load", 9),)))
-    tree = await store.activity("r")
-    assert [(one.key, one.status) for one in tree] == [("load/read", "running"), ("load", "done")]
-    store.post_step("r", "{}", [], ActivityChanges(gone=("load/read",)))
-    assert [one.key for one in await store.activity("r")] == ["load"]
-    await store.save_run("r", {}, ActivityChanges((node("explore", 4),), all_gone=True))
-    assert [one.key for one in await store.activity("r")] == ["explore"]
-
-
 async def test_deleting_a_run_leaves_nothing_of_it(store):
     for run_id in ("r", "kept"):
-        await store.save_run(run_id, {"id": run_id}, ActivityChanges((node("load", 1),)))
-        await added(store, run_id, [transition(1)])
+        await store.add_run(run_id, REQUEST)
+        await added(store, run_id, 1, words(1))
         await store.add_call(run_id, call(1))
-        await store.add_proposal(proposal(f"of-{run_id}", run_id))
     await store.delete_run("r")
-    assert [run["id"] for run in await store.list_runs()] == ["kept"]
-    assert await store.transitions("r") == []
+    assert [run.run_id for run in await store.runs()] == ["kept"]
+    assert await store.run("r") is None
+    assert await store.facts("r") == []
     assert await store.calls("r") == []
-    assert await store.activity("r") == []
-    assert await store.proposal("of-r") is None
-    assert len(await store.transitions("kept")) == len(await store.calls("kept")) == 1
-    assert len(await store.activity("kept")) == 1
-    assert await store.proposal("of-kept") is not None
+    assert len(await store.facts("kept")) == len(await store.calls("kept")) == 1

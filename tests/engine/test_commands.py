@@ -7,7 +7,7 @@ import pytest
 
 from notebook_bcc_ext.engine.state import fold
 from notebook_bcc_ext.errors import IllegalCommandError
-from notebook_bcc_ext.fsm.machine import utc_now
+from notebook_bcc_ext.protocol.clock import utc_now
 from notebook_bcc_ext.protocol.browser.facts import (
     ProposalsCarried,
     Transitioned,

@@ -6,6 +6,7 @@ import asyncio
 import json
 
 from notebook_bcc_ext.hosting.broadcast import EVENTS_WAITING, Broadcaster
+from notebook_bcc_ext.protocol.browser.facts import CellRunning
 
 HANG_GUARD = 20
 
@@ -37,7 +38,7 @@ async def test_a_browser_that_does_not_take_its_messages_loses_the_oldest_and_is
         subscription.begin()
     count = 3 * EVENTS_WAITING
     for number in range(count):
-        broadcaster.publish("run", "cell", {"number": number})
+        broadcaster.publish("run", CellRunning(cell_id=str(number)))
         if number % 500 == 0:
             await asyncio.sleep(0)
     await quick.until(lambda: quick.of("event")[-1:] and quick.of("event")[-1]["seq"] == count)
@@ -60,7 +61,7 @@ async def test_what_happens_while_a_browser_is_greeted_is_told_after_the_greetin
     browser = Browser()
     browser.ready.set()
     subscription = broadcaster.subscribe(browser)
-    broadcaster.publish("run", "cell", {})
+    broadcaster.publish("run", CellRunning(cell_id="a"))
     await asyncio.sleep(0.05)
     await browser.send('{"type": "hello"}')
     subscription.begin()

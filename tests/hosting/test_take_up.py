@@ -6,10 +6,12 @@ import contextlib
 import nbformat
 import pytest
 
+from notebook_bcc_ext.engine.approval import decision_on
 from notebook_bcc_ext.hosting.headless import FolderWorkplace
 from notebook_bcc_ext.hosting.manager import RunManager
 from notebook_bcc_ext.hosting.storage import Storage
 from notebook_bcc_ext.planners.library import PlaybookLibrary
+from notebook_bcc_ext.protocol.browser.facts import Answered
 from notebook_bcc_ext.protocol.browser.runs import Command, RunRequest
 from notebook_bcc_ext.settings.names import Settings
 from tests.support.planner_answers import RUN, add, say
@@ -70,7 +72,7 @@ async def test_u2_after_a_restart_actions_are_asked_for_in_behavior_running(tmp_
         async with server(tmp_path, planner, interactive_mode=True) as manager:
             run = await begin(manager, planner)
             await until(lambda: run.status == "paused")
-            assert run.world.machine.state == "action_completed"
+            assert run.world.state.state == "action_completed"
         async with server(tmp_path, planner) as manager:
             again = manager.get(run.id)
             await command(again, "resume")
@@ -89,13 +91,13 @@ async def test_a_pending_proposal_outlives_the_server(tmp_path):
         async with server(tmp_path, planner) as manager:
             again = manager.get(run.id)
             await until(lambda: again.status == "waiting")
-            assert again.world.machine.state == "step_update_pending"
+            assert again.world.state.state == "step_update_pending"
             assert again.view().pending == asked
             await command(again, "confirm", proposal_id=asked.id)
             await until(lambda: again.status == "done")
             assert sources(tmp_path) == ["one", "two", "more", "three"]
             rows = await manager.transitions(again.id, 0, 1000)
-            events = [record.event for _, record in rows]
+            events = [row["event"] for row in rows]
             assert events.count("UPDATE_STEP") == 1
             assert events[-1] == "COMPLETE_WORKFLOW"
 
@@ -107,10 +109,9 @@ async def test_an_answer_stored_just_before_the_end_is_not_asked_again(tmp_path)
             run = await begin(manager, planner)
             await until(lambda: run.status == "waiting")
             pending = run.view().pending
-            stored = await manager.storage.runs.proposal(pending.id)
-            await manager.storage.runs.decide_proposal(
-                type(stored)(**{**vars(stored), "decision": "confirmed", "decided_by": "Bo"})
-            )
+            ledger = run.world.ledger
+            ledger.record(Answered(decision=decision_on(pending, "confirmed", by="Bo")))
+            await ledger.stored()
         async with server(tmp_path, planner) as manager:
             await until(lambda: manager.get(run.id).status == "done")
             assert sources(tmp_path) == ["one", "two", "more", "three"]
@@ -124,7 +125,7 @@ async def test_a_paused_run_goes_on_where_it_was(tmp_path):
             run = await begin(manager, planner)
             run.world.gate.pause()
             await command(run, "step")
-            await until(lambda: run.world.memory.counts.actions_succeeded == 1)
+            await until(lambda: run.world.state.counts.actions_succeeded == 1)
         async with server(tmp_path, planner) as manager:
             again = manager.get(run.id)
             view = again.view()
@@ -200,7 +201,7 @@ async def test_a_lost_kernel_is_rebuilt_only_on_request(tmp_path):
             await until(lambda: run.status == "waiting")
             await command(run, "confirm")
             await until(
-                lambda: run.status == "waiting" and run.world.memory.progress.step_id == "s2"
+                lambda: run.status == "waiting" and run.world.state.progress.step_id == "s2"
             )
         async with server(tmp_path, planner) as manager:
             again = manager.get(run.id)
@@ -242,7 +243,7 @@ async def test_c6_a_reset_that_was_cut_short_is_finished_by_the_next_life(tmp_pa
         assert sources(tmp_path) == ["one", "two", "three"]
         async with server(tmp_path, planner) as manager:
             again = manager.get(run.id)
-            await until(lambda: again.world.memory.replaces is None)
+            await until(lambda: again.world.state.replaces is None)
             await again.finished()
             assert (again.status, again.allowed_commands) == ("cancelled", ["restart"])
             assert sources(tmp_path) == []
@@ -267,7 +268,7 @@ async def test_a_run_that_cannot_be_read_does_not_keep_the_others(tmp_path, capl
     async with ScriptedPlanner() as planner:
         plan(planner)
         async with server(tmp_path, planner) as manager:
-            await manager.storage.runs.save_run("broken", {"id": "broken"})
+            await manager.storage.runs.add_run("broken", {"id": "broken"})
             run = await begin(manager, planner)
             await until(lambda: run.status == "done")
         async with server(tmp_path, planner) as manager:

@@ -93,18 +93,22 @@ DAMAGES = {
     ),
     "the image of the notebook": ("UPDATE images SET content = ? WHERE log_id = {log}", b"zip?"),
     "the log's own row": ("UPDATE logs SET head_seq = ? WHERE log_id = {log}", "many"),
-    "the snapshot": ("UPDATE runs SET snapshot = ? WHERE run_id = {run}", NO_JSON),
-    "a snapshot of bytes": ("UPDATE runs SET snapshot = ? WHERE run_id = {run}", b"\xff\x00"),
-    "a snapshot without sense": (
-        "UPDATE runs SET snapshot = ?, latest = NULL WHERE run_id = {run}", '{"state": "flying"}',
+    "the request": ("UPDATE runs SET snapshot = ? WHERE run_id = {run}", NO_JSON),
+    "a request of bytes": ("UPDATE runs SET snapshot = ? WHERE run_id = {run}", b"\xff\x00"),
+    "a request without sense": (
+        "UPDATE runs SET snapshot = ? WHERE run_id = {run}", '{"state": "flying"}',
     ),
-    "what came since the snapshot": ("UPDATE runs SET latest = ? WHERE run_id = {run}", "[1"),
+    "a fact": ("UPDATE facts SET body = ? WHERE run_id = {run} AND number = 3", NO_JSON),
+    "a fact of bytes": ("UPDATE facts SET body = ? WHERE run_id = {run} AND number = 3", b"\xff"),
+    "a fact of another release": (
+        "UPDATE facts SET body = ? WHERE run_id = {run} AND number = 3", '{"kind": "levitated"}',
+    ),
+    "facts that cannot follow each other": (
+        "UPDATE facts SET body = ? WHERE run_id = {run} AND kind = 'stage_entered'",
+        '{"kind": "stage_entered", "time": "2026-01-01T00:00:00Z", "stage_id": "nowhere"}',
+    ),
     "the age of a run": ("UPDATE runs SET updated_at = ? WHERE run_id = {run}", "long ago"),
-    "the action under way": ("UPDATE runs SET intent = ? WHERE run_id = {run}", NO_JSON),
-    "a transition": ("UPDATE transitions SET record = ? WHERE run_id = {run}", "{}"),
-    "the activity": ("UPDATE activity SET record = ? WHERE run_id = {run}", "[]"),
     "the planner calls": ("UPDATE calls SET record = ? WHERE run_id = {run}", "no call"),
-    "a proposal": ("UPDATE proposals SET content = ? WHERE run_id = {run}", NO_JSON),
     "a text that is not UTF-8": (
         "UPDATE runs SET snapshot = CAST(? AS TEXT) WHERE run_id = {run}", b'{"a": "\xff"}',
     ),

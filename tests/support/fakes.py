@@ -1,14 +1,13 @@
-"""In-memory stand-ins for the notebook and the run store, held to the same contracts."""
+"""In-memory stand-ins for the notebook, the run store and the event stream, held to the same
+contracts."""
 
 from __future__ import annotations
 
+import contextlib
 import copy
-import dataclasses
-import itertools
-import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
-from typing import Any
+from typing import Any, TypeVar
 
 from notebook_bcc_ext.adapters.notebook.apply import (
     change_cell,
@@ -18,16 +17,10 @@ from notebook_bcc_ext.adapters.notebook.apply import (
 from notebook_bcc_ext.adapters.notebook.new_cells import TOP
 from notebook_bcc_ext.adapters.notebook.run_cells import heading, removal, retitled, rewriting
 from notebook_bcc_ext.adapters.notebook.view import text_of_cell
-from notebook_bcc_ext.adapters.store.runs import NO_ACTIVITY, StoreLimits
-from notebook_bcc_ext.errors import NotebookError, NotFoundError, StoreError
-from notebook_bcc_ext.ports import (
-    ActivityChanges,
-    CallRecord,
-    CellText,
-    NewCell,
-    Removed,
-    StoredProposal,
-)
+from notebook_bcc_ext.adapters.store.runs import StoreLimits
+from notebook_bcc_ext.errors import NotebookError
+from notebook_bcc_ext.ports import CallRecord, CellText, NewCell, Removed, StoredRun
+from notebook_bcc_ext.protocol.browser.facts import FACTS, Fact, News, Summed
 from notebook_bcc_ext.protocol.browser.notebook_ops import (
     METADATA_KEY,
     ChangeOutputs,
@@ -37,17 +30,44 @@ from notebook_bcc_ext.protocol.browser.notebook_ops import (
     mark_of,
     signed,
 )
-from notebook_bcc_ext.protocol.browser.runs import ActivityNode
-from notebook_bcc_ext.protocol.planner.observation import NotebookSummary, TransitionRecord
+from notebook_bcc_ext.protocol.plain import model_text
+from notebook_bcc_ext.protocol.planner.observation import NotebookSummary
+from notebook_bcc_ext.protocol.states import State
 
 Json = dict[str, Any]
+N = TypeVar("N")
+
+
+class Disk:
+    """Hears of everything that notebook and store write, in order. This one does nothing with it.
+
+    What is written may be lost when the process is killed, but only from its end, and not once
+    somebody has waited for it.
+    """
+
+    def wrote(self) -> None:
+        """Once per transaction."""
+
+    def waited(self) -> None:
+        """Somebody waits: all that was written is durable before they go on."""
+
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
+        """What is written meanwhile is one transaction."""
+        yield
 
 
 class MemoryNotebook:
     """`NotebookDocument` as a list of cells; tests may edit `cells` like a person would."""
 
-    def __init__(self, path: str = "notebook.ipynb", metadata: Json | None = None) -> None:
+    def __init__(
+        self,
+        path: str = "notebook.ipynb",
+        metadata: Json | None = None,
+        disk: Disk | None = None,
+    ) -> None:
         self._path = path
+        self._disk = disk or Disk()
         self.metadata: Json = dict(metadata or {})
         self.cells: list[Json] = []
         self.running: set[str] = set()
@@ -85,7 +105,15 @@ class MemoryNotebook:
         cell = self.cell(cell_id)
         return None if cell is None else text_of_cell(cell)
 
-    async def insert(self, cell: NewCell) -> str:
+    async def ready(self) -> None:
+        self._check_open()
+
+    def insert(self, cell: NewCell) -> str:
+        cell_id = self._insert(cell)
+        self._disk.wrote()
+        return cell_id
+
+    def _insert(self, cell: NewCell) -> str:
         self._check_open()
         ids = [known["id"] for known in self.cells]
         cell_id = unused_id(cell.wanted_id, ids.__contains__)
@@ -112,16 +140,19 @@ class MemoryNotebook:
             return False
         for op in rewriting(cell_id, text, source):
             self._change(cell_id, op)
+        self._durable()
         return True
 
     async def remove_cells(self, run_id: str, after: int, until: int) -> Removed:
         _, anchor_id, removed = removal(self.cells, run_id, after, until)
         self.cells = [cell for cell in self.cells if cell["id"] not in removed.gone]
         self._last_written = anchor_id
+        self._durable()
         return removed
 
     async def set_metadata(self, cell_id: str, changes: Json) -> None:
         self._change(cell_id, SetCellMetadata(cell_id=cell_id, metadata=changes))
+        self._durable()
 
     async def set_title(self, title: str, mark: Json) -> None:
         shown = self.metadata.get("title")
@@ -134,12 +165,13 @@ class MemoryNotebook:
             await self.set_source(cell["id"], retitled(cell["source"], title))
         else:
             last, self._last_written = self._last_written, TOP
-            cell_id = await self.insert(heading(title, mark))
+            cell_id = self._insert(heading(title, mark))
             made = self.cells.pop(next(n for n, c in enumerate(self.cells) if c["id"] == cell_id))
             self.cells.insert(ours[0] if ours else len(self.cells), made)
             self._last_written = last if ours else cell_id
         if not shown:
             merge_metadata(self.metadata, {"title": title})
+        self._durable()
 
     def _is_of(self, cell: Json, run_id: str) -> bool:
         return mark_of(cell["id"], cell["metadata"]).get("run") == run_id
@@ -147,28 +179,34 @@ class MemoryNotebook:
     async def start_execution(self, cell_id: str) -> None:
         self._change(cell_id, SetExecution(cell_id=cell_id, state="running"))
         self.running.add(cell_id)
+        self._durable()
 
     async def change_outputs(self, changes: Sequence[ChangeOutputs]) -> None:
         self.post_outputs(changes)
+        self._disk.waited()
 
     def post_outputs(self, changes: Sequence[ChangeOutputs | SetWidgets]) -> None:
         for change in changes:
             if isinstance(change, ChangeOutputs):
                 self._change(change.cell_id, change)
+        self._disk.wrote()
 
     def finish_execution(self, cell_id: str, execution_count: int | None) -> None:
         idle = SetExecution(cell_id=cell_id, state="idle", execution_count=execution_count)
         self._change(cell_id, idle)
         self.running.discard(cell_id)
+        self._disk.wrote()
 
     async def stored(self) -> None:
         self._check_open()
+        self._disk.waited()
 
     def post_again(self) -> None:
         self._check_open()
 
     async def flush(self) -> None:
         self._check_open()
+        self._disk.waited()
         self.flushes += 1
 
     async def close(self) -> None:
@@ -181,6 +219,10 @@ class MemoryNotebook:
 
     def sources(self) -> list[str]:
         return [cell["source"] for cell in self.cells]
+
+    def _durable(self) -> None:
+        self._disk.wrote()
+        self._disk.waited()
 
     def _change(self, cell_id: str, op: Any) -> None:
         self._check_open()
@@ -225,97 +267,68 @@ def _stored() -> Future[None]:
 
 
 class MemoryStore:
-    """`RunStore` in dictionaries, with the limits of the real one."""
+    """`RunStore` in dictionaries, with the limits of the real one; facts are kept as text."""
 
-    def __init__(self, limits: StoreLimits | None = None) -> None:
+    def __init__(self, limits: StoreLimits | None = None, disk: Disk | None = None) -> None:
         self._limits = limits or StoreLimits()
-        self._activity: dict[str, dict[str, ActivityNode]] = {}
-        self._dropped: dict[str, int] = {}
-        self.runs: dict[str, Json] = {}
-        self.intents: dict[str, Json] = {}
-        self._transitions: dict[str, list[TransitionRecord]] = {}
+        self._disk = disk or Disk()
+        self.requests: dict[str, Json] = {}
+        self.texts: dict[str, dict[int, str]] = {}
+        """By run, the facts by their numbers."""
+        self.states: dict[str, State] = {}
         self._calls: dict[str, dict[int, CallRecord]] = {}
-        self._proposals: dict[str, StoredProposal] = {}
 
-    async def save_run(
-        self, run_id: str, snapshot: Json, activity: ActivityChanges = NO_ACTIVITY
-    ) -> None:
-        self._save(run_id, snapshot, activity)
+    async def add_run(self, run_id: str, request: Json) -> None:
+        self.requests.setdefault(run_id, copy.deepcopy(request))
+        self.states.setdefault(run_id, State.IDLE)
+        self._disk.wrote()
+        self._disk.waited()
 
-    def _save(self, run_id: str, snapshot: Json, activity: ActivityChanges) -> None:
-        self.runs[run_id] = copy.deepcopy(snapshot)
-        self.intents.pop(run_id, None)
-        self._change_tree(run_id, activity)
+    async def runs(self) -> list[StoredRun]:
+        return [StoredRun(run_id, request) for run_id, request in reversed(self.requests.items())]
 
-    def _change_tree(self, run_id: str, activity: ActivityChanges) -> None:
-        kept = {} if activity.all_gone else self._activity.get(run_id, {})
-        kept |= {node.key: node for node in activity.nodes}
-        self._activity[run_id] = {k: node for k, node in kept.items() if k not in activity.gone}
-
-    async def activity(self, run_id: str) -> list[ActivityNode]:
-        nodes = self._activity.get(run_id, {}).values()
-        return sorted(nodes, key=lambda node: node.revision)
-
-    def post_step(
-        self,
-        run_id: str,
-        changed: str,
-        trail: Sequence[Any],
-        activity: ActivityChanges = NO_ACTIVITY,
-    ) -> Future[None]:
-        self._change_tree(run_id, activity)
-        trail = [*self.runs[run_id].get("trail", []), *trail]
-        self.runs[run_id] |= copy.deepcopy({**json.loads(changed), "trail": trail})
-        self.intents.pop(run_id, None)
-        return _stored()
-
-    def post_run(
-        self, run_id: str, snapshot: Json, activity: ActivityChanges = NO_ACTIVITY
-    ) -> Future[None]:
-        self._save(run_id, snapshot, activity)
-        return _stored()
-
-    def post_intent(self, run_id: str, intent: Json) -> Future[None]:
-        self.intents[run_id] = copy.deepcopy(intent)
-        return _stored()
-
-    async def intent(self, run_id: str) -> Json | None:
-        return self.intents.get(run_id)
-
-    async def load_run(self, run_id: str) -> Json | None:
-        return copy.deepcopy(self.runs.get(run_id))
-
-    async def list_runs(self) -> list[Json]:
-        return [
-            {"id": run_id, **copy.deepcopy(snapshot)}
-            for run_id, snapshot in reversed(self.runs.items())
-        ]
+    async def run(self, run_id: str) -> StoredRun | None:
+        request = self.requests.get(run_id)
+        return None if request is None else StoredRun(run_id, request)
 
     async def delete_run(self, run_id: str) -> None:
-        self.runs.pop(run_id, None)
-        self._transitions.pop(run_id, None)
-        self._calls.pop(run_id, None)
-        self._activity.pop(run_id, None)
-        kept = {key: value for key, value in self._proposals.items() if value.run_id != run_id}
-        self._proposals = kept
+        for table in (self.requests, self.texts, self.states, self._calls):
+            table.pop(run_id, None)
 
-    def post_transitions(self, run_id: str, records: Sequence[TransitionRecord]) -> Future[None]:
-        kept = self._transitions.setdefault(run_id, [])
-        kept.extend(records)
-        surplus = max(0, len(kept) - self._limits.transitions)
-        self._dropped[run_id] = self._dropped.get(run_id, 0) + surplus
-        del kept[:surplus]
+    def post_facts(
+        self, run_id: str, first: int, facts: Sequence[Fact], state: State, notebook: str
+    ) -> Future[None]:
+        kept = self.texts.setdefault(run_id, {})
+        for number, fact in enumerate(facts, start=first):
+            kept[number] = model_text(fact, by_alias=True)
+        if run_id in self.requests:
+            self.requests[run_id] = {**self.requests[run_id], "notebook": notebook}
+            self.states[run_id] = state
+        self._disk.wrote()
         return _stored()
 
-    async def keep_transitions(self, run_id: str, count: int) -> None:
-        del self._transitions.get(run_id, [])[count - self._dropped.get(run_id, 0) :]
+    def post_sum(self, run_id: str, number: int, summed: Summed) -> Future[None]:
+        later = {n: text for n, text in self.texts.get(run_id, {}).items() if n > number}
+        self.texts[run_id] = {number: model_text(summed, by_alias=True), **later}
+        self._disk.wrote()
+        return _stored()
 
-    async def transitions(
-        self, run_id: str, *, after: int = 0, limit: int = 1000
-    ) -> list[tuple[int, TransitionRecord]]:
-        first = self._dropped.get(run_id, 0) + 1
-        numbered = enumerate(self._transitions.get(run_id, []), start=first)
-        return list(itertools.islice((row for row in numbered if row[0] > after), limit))
+    def together(self) -> contextlib.AbstractContextManager[None]:
+        return self._disk.together()
+
+    async def committed(self, posted: Future[None]) -> None:
+        self._disk.waited()
+        posted.result()
+
+    async def facts(self, run_id: str, *, after: int = 0) -> list[Fact]:
+        kept = sorted(self.texts.get(run_id, {}).items())
+        return [FACTS.validate_json(text) for number, text in kept if number > after]
+
+    async def facts_of(
+        self, run_id: str, kinds: Sequence[str], *, skip: int = 0, limit: int = 1000
+    ) -> list[Fact]:
+        found = [fact for fact in await self.facts(run_id) if fact.kind in kinds]
+        return found[skip : skip + limit]
 
     async def add_call(self, run_id: str, call: CallRecord) -> None:
         calls = self._calls.setdefault(run_id, {})
@@ -333,29 +346,15 @@ class MemoryStore:
     async def last_call_number(self, run_id: str) -> int:
         return max(self._calls.get(run_id, {}), default=0)
 
-    async def add_proposal(self, proposal: StoredProposal) -> None:
-        self._proposals.setdefault(proposal.id, proposal)
 
-    async def decide_proposal(self, decided: StoredProposal) -> StoredProposal:
-        if decided.decision is None:
-            raise StoreError(f"proposal {decided.id}: a decision is missing")
-        standing = self._proposals.get(decided.id)
-        if standing is None:
-            raise NotFoundError(f"there is no proposal {decided.id}")
-        if standing.decision is None:
-            standing = dataclasses.replace(
-                standing,
-                decision=decided.decision,
-                decided_by=decided.decided_by,
-                reason=decided.reason,
-                edited=decided.edited,
-            )
-            self._proposals[decided.id] = standing
-        return standing
+class MemorySink:
+    """`EventSink` that remembers what was told, in order."""
 
-    async def proposal(self, proposal_id: str) -> StoredProposal | None:
-        return self._proposals.get(proposal_id)
+    def __init__(self) -> None:
+        self.told: list[tuple[str, News]] = []
 
-    async def proposals(self, run_id: str) -> list[StoredProposal]:
-        own = [proposal for proposal in self._proposals.values() if proposal.run_id == run_id]
-        return sorted(own, key=lambda proposal: str(proposal.content.get("asked_at")))
+    def publish(self, run_id: str, news: News) -> None:
+        self.told.append((run_id, news))
+
+    def of(self, kind: type[N]) -> list[N]:
+        return [news for _, news in self.told if isinstance(news, kind)]

@@ -99,10 +99,14 @@ MIGRATIONS: tuple[str, ...] = (
 )
 
 
+def is_json(column: str) -> str:
+    """SQL for whether a column holds JSON."""
+    return f"typeof({column}) = 'text' AND json_valid({column})"
+
+
 def field_of(column: str, name: str) -> str:
     """SQL for one field of a column that holds JSON; NULL where it does not."""
-    sound = f"typeof({column}) = 'text' AND json_valid({column})"
-    return f"CASE WHEN {sound} THEN json_extract({column}, '$.{name}') END"
+    return f"CASE WHEN {is_json(column)} THEN json_extract({column}, '$.{name}') END"
 
 
 def _refuse_newer(version: int, known: int) -> None:

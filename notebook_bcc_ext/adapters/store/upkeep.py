@@ -15,14 +15,16 @@ from notebook_bcc_ext.adapters.store.database import Database
 from notebook_bcc_ext.adapters.store.file import Connection
 from notebook_bcc_ext.adapters.store.operation_rows import forget_unused
 from notebook_bcc_ext.adapters.store.owner_mark import is_alive, process_of
-from notebook_bcc_ext.adapters.store.schema import field_of
+from notebook_bcc_ext.adapters.store.schema import field_of, is_json
 from notebook_bcc_ext.protocol.states import State
 
 DAY_SECONDS = 86_400
 _AT_REST = (State.ERROR, State.CANCELLED, State.WORKFLOW_COMPLETED)
 _RUN_TABLES = ("runs", "facts", "calls", "trails", "transitions", "proposals", "activity")
 # Runs of earlier releases have them in what was stored of them.
-_STATE = f"ifnull(state, {field_of('ifnull(latest, snapshot)', 'state')})"
+_KNOWN = f"ifnull(state, {field_of('ifnull(latest, snapshot)', 'state')})"
+# None where the request cannot be read: nobody goes on with such a run.
+_STATE = f"CASE WHEN {is_json('snapshot')} THEN {_KNOWN} END"
 _NOTEBOOK = f"ifnull(notebook, {field_of('snapshot', 'request.notebook')})"
 
 

@@ -12,11 +12,24 @@ from notebook_bcc_ext.adapters.store.database import Database
 from notebook_bcc_ext.adapters.store.runs import SqliteRunStore
 from notebook_bcc_ext.adapters.store.schema import MIGRATIONS, migrate
 from notebook_bcc_ext.errors import StoreError
+from notebook_bcc_ext.protocol.browser.facts import EffectAdded
+from notebook_bcc_ext.protocol.states import State
+
+REQUEST = {"notebook": "a.ipynb"}
+
+
+def words(store, run_id, number, text="said"):
+    facts = [EffectAdded(text=text)]
+    return store.post_facts(run_id, number, facts, State.IDLE, "a.ipynb")
+
+
+async def stored(store):
+    return [run.run_id for run in await store.runs()]
 
 
 async def test_only_the_owner_may_read_the_file(tmp_path):
     database = Database(tmp_path / "new" / "folder" / "runs.db")
-    await SqliteRunStore(database).save_run("r", {})
+    await SqliteRunStore(database).add_run("r", REQUEST)
     files = list(database.path.parent.iterdir())
     assert database.path in files
     assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
@@ -25,11 +38,14 @@ async def test_only_the_owner_may_read_the_file(tmp_path):
 
 async def test_what_was_stored_is_there_after_reopening(tmp_path):
     path = tmp_path / "runs.db"
-    for expected in (None, {"n": 1}):
+    for expected in ([], ["said"]):
         database = Database(path)
         store = SqliteRunStore(database)
-        assert await store.load_run("r") == expected
-        await store.save_run("r", {"n": 1})
+        assert [fact.text for fact in await store.facts("r")] == expected
+        assert (await store.run("r") is not None) == bool(expected)
+        await store.add_run("r", REQUEST)
+        words(store, "r", 1)
+        # Nobody waits for it: it is stored all the same.
         await database.close()
         assert database.notices == []
 
@@ -39,7 +55,7 @@ async def test_a_damaged_file_is_set_aside(tmp_path):
     path.write_bytes(b"this is not a database at all" * 100)
     database = Database(path)
     await database.open()
-    await SqliteRunStore(database).save_run("r", {})
+    await SqliteRunStore(database).add_run("r", REQUEST)
     [aside] = tmp_path.glob("runs.db.damaged-*")
     assert aside.read_bytes().startswith(b"this is not")
     assert aside.name in str(database.notices)
@@ -51,13 +67,13 @@ async def test_a_file_damaged_in_the_middle_is_set_aside(tmp_path):
     database = Database(path)
     store = SqliteRunStore(database)
     for number in range(200):
-        await store.save_run(f"r{number}", {"text": "x" * 500})
+        await store.add_run(f"r{number}", {**REQUEST, "goal": "x" * 500})
     await database.close()
     content = bytearray(path.read_bytes())
     content[4096:60_000] = b"\xff" * (60_000 - 4096)
     path.write_bytes(content)
     database = Database(path)
-    assert await SqliteRunStore(database).list_runs() == []
+    assert await SqliteRunStore(database).runs() == []
     assert "damaged" in str(database.notices)
     await database.close()
 
@@ -74,7 +90,7 @@ async def test_a_newer_schema_is_refused_and_kept(tmp_path):
     with pytest.raises(StoreError, match="upgrade notebook-bcc-ext"):
         await database.open()
     with pytest.raises(StoreError, match="upgrade notebook-bcc-ext"):
-        await SqliteRunStore(database).list_runs()
+        await SqliteRunStore(database).runs()
     await database.close()
     assert [file.name for file in tmp_path.iterdir()] == ["runs.db"]
 
@@ -110,16 +126,16 @@ async def test_a_lock_of_another_process_is_named(tmp_path):
     other.execute("BEGIN IMMEDIATE")
     store = SqliteRunStore(database)
     with pytest.raises(StoreError, match="another process keeps it locked"):
-        await store.save_run("r", {})
+        await store.add_run("r", REQUEST)
     # Whoever only reads is answered, also together with a write that fails.
     written, listed = await asyncio.gather(
-        store.save_run("r", {}), store.list_runs(), return_exceptions=True
+        store.add_run("r", REQUEST), store.runs(), return_exceptions=True
     )
     assert isinstance(written, StoreError)
     assert listed == []
     other.execute("ROLLBACK")
     other.close()
-    await store.save_run("r", {})
+    await store.add_run("r", REQUEST)
     await database.close()
 
 
@@ -128,16 +144,17 @@ async def test_nothing_is_stored_that_was_written_after_something_that_was_not(t
     database = Database(path, busy_timeout_s=0.05)
     await database.open()
     store = SqliteRunStore(database)
-    await store.save_run("r", {"n": 1})
+    await store.add_run("r", REQUEST)
     other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     other.execute("BEGIN IMMEDIATE")
-    first = store.post_run("r", {"n": 2})
+    first = words(store, "r", 1)
     # The file is free again before the second of them could be tried on its own.
     first.add_done_callback(lambda _: other.execute("ROLLBACK"))
     with pytest.raises(StoreError, match="another process keeps it locked"):
-        await store.save_run("other", {})
+        await store.add_run("other", REQUEST)
     assert isinstance(first.exception(), StoreError)
-    assert await store.list_runs() == [{"id": "r", "n": 1}]
+    assert await stored(store) == ["r"]
+    assert await store.facts("r") == []
     other.close()
     await database.close()
 
@@ -159,38 +176,37 @@ async def test_a_bad_job_does_not_harm_its_neighbours(tmp_path):
         raise ValueError("mine")
 
     results = await asyncio.gather(
-        store.save_run("a", {}),
+        store.add_run("a", REQUEST),
         database.write(fail),
-        store.save_run("b", {}),
+        store.add_run("b", REQUEST),
         return_exceptions=True,
     )
     assert [type(result) for result in results] == [type(None), ValueError, type(None)]
-    assert await store.load_run("bad") is None
-    assert await store.load_run("a") == await store.load_run("b") == {}
+    assert sorted(await stored(store)) == ["a", "b"]
     await database.close()
 
 
 async def test_a_closed_database_says_so(tmp_path):
     database = Database(tmp_path / "runs.db")
     store = SqliteRunStore(database)
-    pending = asyncio.ensure_future(store.save_run("r", {}))
+    pending = asyncio.ensure_future(store.add_run("r", REQUEST))
     await asyncio.sleep(0)
     await database.close()
     await pending
     await database.close()
     with pytest.raises(StoreError, match="is closed"):
-        await store.save_run("r", {})
+        await store.add_run("r", REQUEST)
 
 
 async def test_who_stops_waiting_does_not_undo(tmp_path):
     database = Database(tmp_path / "runs.db")
     store = SqliteRunStore(database)
-    saving = asyncio.ensure_future(store.save_run("r", {"n": 1}))
+    saving = asyncio.ensure_future(store.add_run("r", REQUEST))
     await asyncio.sleep(0)
     saving.cancel()
     with pytest.raises(asyncio.CancelledError):
         await saving
-    assert await store.load_run("r") == {"n": 1}
+    assert await stored(store) == ["r"]
     await database.close()
 
 

@@ -11,10 +11,12 @@ from notebook_bcc_ext.adapters.store.operation_log import OperationLog
 from notebook_bcc_ext.adapters.store.owner_mark import OwnerMark
 from notebook_bcc_ext.adapters.store.runs import SqliteRunStore
 from notebook_bcc_ext.adapters.store.upkeep import DAY_SECONDS, Retention, StoreUpkeep
+from notebook_bcc_ext.protocol.browser.facts import EffectAdded
 from notebook_bcc_ext.protocol.browser.notebook_ops import SetSource
+from notebook_bcc_ext.protocol.states import State
 
 MIB = 1024 * 1024
-DONE = "workflow_completed"
+DONE = State.WORKFLOW_COMPLETED
 PLACE = "/notebooks"
 
 
@@ -26,8 +28,12 @@ class Store:
         self.runs = SqliteRunStore(database, place=PLACE, owner=owner)
         self.upkeep = StoreUpkeep(database, PLACE, owner)
 
-    async def add(self, run_id: str, state: str = DONE, size: int = 0) -> None:
-        await self.runs.save_run(run_id, {"id": run_id, "state": state, "ballast": "x" * size})
+    async def add(
+        self, run_id: str, state: State = DONE, size: int = 0, notebook: str = "a.ipynb"
+    ) -> None:
+        await self.runs.add_run(run_id, {"notebook": notebook})
+        facts = [EffectAdded(text="x" * size)]
+        await self.runs.committed(self.runs.post_facts(run_id, 1, facts, state, notebook))
 
     async def make_older(self, run_id: str, days: float) -> None:
         def change(connection: sqlite3.Connection) -> None:
@@ -39,7 +45,7 @@ class Store:
         await self.database.write(change)
 
     async def kept(self) -> list[str]:
-        return [run["id"] for run in await self.runs.list_runs()]
+        return [run.run_id for run in await self.runs.runs()]
 
 
 @pytest.fixture
@@ -55,7 +61,7 @@ async def test_of_the_runs_at_rest_the_newest_stay(store):
 
 
 async def test_a_run_that_is_not_at_rest_stays_however_many_there_are(store):
-    for state in ("step_running", "workflow_update_pending", "paused"):
+    for state in (State.IDLE, State.STEP_RUNNING, State.WORKFLOW_UPDATE_PENDING):
         await store.add(state, state)
     await store.add("done")
     assert await store.upkeep.tidy(Retention(runs=1)) == []
@@ -85,14 +91,14 @@ class TestTheClockJumps:
         jp_asyncio_loop.run_until_complete(made.close())
 
     async def test_s8_a_run_that_does_not_rest_stays(self, store):
-        await store.add("waiting", "workflow_update_pending")
+        await store.add("waiting", State.WORKFLOW_UPDATE_PENDING)
         await store.add("done")
         self.days = 200
         assert await store.upkeep.tidy(Retention(days=180)) == ["done"]
         assert await store.kept() == ["waiting"]
 
     async def test_s8_a_run_that_cannot_be_read_goes_with_its_age(self, store, database):
-        await store.add("broken", "step_running")
+        await store.add("broken", State.STEP_RUNNING)
         await database.write(
             lambda connection: connection.execute("UPDATE runs SET snapshot = 'not JSON'")
         )
@@ -114,15 +120,14 @@ class TestTheClockJumps:
     async def test_s8_the_log_of_a_notebook_stays_while_its_run_does(self, store, database):
         log = OperationLog(database)
         state = await log.start(f"{PLACE}/a.ipynb")
-        snapshot = {"id": "r", "state": "step_running", "request": {"notebook": "a.ipynb"}}
-        await store.runs.save_run("r", snapshot)
+        await store.add("r", State.STEP_RUNNING, notebook="a.ipynb")
         self.days = 200
         await store.upkeep.tidy(Retention(days=180))
         assert await log.find(log_id=state.log_id) is not None
 
 
 async def test_a_store_that_is_too_large_loses_its_oldest_runs_at_rest(store):
-    await store.add("waiting", "workflow_update_pending", size=MIB)
+    await store.add("waiting", State.WORKFLOW_UPDATE_PENDING, size=MIB)
     for number in range(6):
         await store.add(f"r{number}", size=MIB)
     assert await store.upkeep.tidy(Retention(bytes=4 * MIB)) == ["r0", "r1", "r2", "r3"]

@@ -19,15 +19,19 @@ from notebook_bcc_ext.adapters.store.operation_text import (
     unpack_image,
 )
 from notebook_bcc_ext.adapters.store.runs import SqliteRunStore
-from notebook_bcc_ext.engine.memory import (
-    RunMemory,
-    from_snapshot,
-    short_snapshot_json,
-    to_snapshot,
-)
+from notebook_bcc_ext.engine.state import STATES, fold
 from notebook_bcc_ext.errors import NotebookError
-from notebook_bcc_ext.observation.effects import EffectsLog
-from notebook_bcc_ext.ports import CallRecord, StoredProposal
+from notebook_bcc_ext.ports import CallRecord
+from notebook_bcc_ext.protocol.browser.facts import (
+    FACTS,
+    Answered,
+    Asked,
+    Began,
+    CellAdded,
+    EffectAdded,
+    Judged,
+    Summed,
+)
 from notebook_bcc_ext.protocol.browser.notebook_ops import (
     ChangeOutputs,
     InsertCell,
@@ -35,10 +39,11 @@ from notebook_bcc_ext.protocol.browser.notebook_ops import (
     SetNotebookMetadata,
     SetSource,
 )
+from notebook_bcc_ext.protocol.browser.runs import Decision, Pending
 from notebook_bcc_ext.protocol.nesting import MAX_DEPTH, WRAPPED_DEPTH
-from notebook_bcc_ext.protocol.plain import json_text, plain
+from notebook_bcc_ext.protocol.plain import model_text, plain
 from notebook_bcc_ext.protocol.planner.ndjson import decode_json
-from notebook_bcc_ext.protocol.planner.observation import TransitionRecord
+from notebook_bcc_ext.protocol.states import State
 
 
 def nested(depth, value="bottom"):
@@ -108,19 +113,35 @@ def test_s1_notebooks(value, text):
     assert json.dumps(unpack_image(pack_image(notebook))) == json.dumps(notebook)
 
 
+def facts_with(value, text):
+    """All that a stranger's words come into."""
+    answer = {"context_update": {"variables": value, "workflow_progress": value}}
+    question = Pending(id="q", kind="code", summary=text, content=value, asked_at="2026")
+    decision = Decision(proposal_id="q", kind="code", verdict="rejected", reason=text)
+    return [
+        Began(variables=value),
+        Judged(level="step", verdict="not_yet", answer=answer),
+        CellAdded(cell_id=text, cell_type="code", name=text),
+        EffectAdded(text=text, cell_id=text),
+        Asked(question=question),
+        Answered(decision=decision, changes=value),
+    ]
+
+
 @QUICK
 @given(JSON, TEXT)
 def test_s1_runs(value, text):
-    memory = RunMemory(variables=value, workflow_progress=value, todo_list=[text])
-    memory.remember_cell(text, text)
-    effects = EffectsLog([text], [text])
-    whole = json.loads(json_text({"state": "idle", **to_snapshot(memory, effects)}))
-    memory, effects = from_snapshot(whole)
-    assert memory.variables == plain(value)
-    assert effects.current[0][:100] == plain(text)[:100]
-    short = json.loads(short_snapshot_json({"state": "idle"}, memory, effects))
-    again, _ = from_snapshot({**whole, **short})
-    assert again.variables == memory.variables
+    facts = facts_with(value, text)
+    texts = [model_text(fact, by_alias=True) for fact in facts]
+    read = [FACTS.validate_json(text.encode().decode()) for text in texts]
+    assert [model_text(fact, by_alias=True) for fact in read] == texts
+    state = fold(read)
+    assert state.variables == plain(value)
+    shown = "".join(state.effects.texts())[:100]
+    assert shown == (plain(text)[:100] if text.strip() else "")
+    whole = Summed(state=plain(STATES.dump_python(state, mode="json")))
+    again = FACTS.validate_json(model_text(whole, by_alias=True))
+    assert STATES.dump_json(fold([again])) == STATES.dump_json(fold([whole]))
 
 
 @QUICK
@@ -138,25 +159,23 @@ def test_s1_records(value, text):
 def test_s1_the_run_store(value, text, database, jp_asyncio_loop):
     async def there_and_back():
         store = SqliteRunStore(database)
-        await store.save_run("r", {"state": "idle", "value": value, "text": text})
-        assert await store.load_run("r") == plain({"state": "idle", "value": value, "text": text})
-        await store.delete_run("r")
-        record = TransitionRecord.model_validate(
-            {"from": "idle", "event": text, "to": text, "timestamp": text}
-        )
-        await committed(store.post_transitions("r", [record]))
-        [(_, read)] = await store.transitions("r")
-        assert read.event == plain(text)
+        await store.add_run("r", {"notebook": "a.ipynb", "value": value, "text": text})
+        told = plain({"notebook": "a.ipynb", "value": value, "text": text})
+        found = await store.run("r")
+        assert found is not None
+        assert found.request == told
+        facts = facts_with(value, text)
+        await committed(store.post_facts("r", 1, facts, State.IDLE, "a.ipynb"))
+        [began, judged, added, said, asked, answered] = await store.facts("r")
+        assert began.variables == asked.question.content == answered.changes == plain(value)
+        assert judged.answer["context_update"]["variables"] == plain(value)
+        assert said.text == added.name == answered.decision.reason == plain(text)
         sizes: dict[str, Any] = {"request_bytes": 1, "answer_bytes": 1, "duration_ms": 1.0}
-        told = {"url": text, "started_at": text, "request": text, "answer": text, "error": text}
-        call = CallRecord(number=1, kind="planning", status=200, tries=1, **told, **sizes)
+        words = {"url": text, "started_at": text, "request": text, "answer": text, "error": text}
+        call = CallRecord(number=1, kind="planning", status=200, tries=1, **words, **sizes)
         await store.add_call("r", call)
-        [found] = await store.calls("r")
-        assert asdict(found)["answer"] == plain(text)
-        proposal = StoredProposal("p", "r", "workflow", {"v": value}, reason=text)
-        await store.add_proposal(proposal)
-        [kept] = await store.proposals("r")
-        assert (kept.content, kept.reason) == (plain({"v": value}), plain(text))
+        [kept] = await store.calls("r")
+        assert asdict(kept)["answer"] == plain(text)
         await store.delete_run("r")
 
     jp_asyncio_loop.run_until_complete(there_and_back())
