@@ -17,9 +17,9 @@ import pytest
 from pydantic import BaseModel, TypeAdapter
 
 from notebook_bcc_ext.cli.main import main
-from notebook_bcc_ext.protocol.actions import parse_action
-from notebook_bcc_ext.protocol.catalogue import CATALOGUE
-from notebook_bcc_ext.protocol.settings import Settings, environment_name
+from notebook_bcc_ext.protocol.planner.actions import parse_action
+from notebook_bcc_ext.protocol.planner.catalogue import CATALOGUE
+from notebook_bcc_ext.settings.names import Settings, environment_name
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
