@@ -166,9 +166,14 @@ export class Api {
     return await this._call('planner-checks', 'POST', { url });
   }
 
-  async playbooks(language: string): Promise<IPlaybook[]> {
-    const path = `playbooks?language=${encodeURIComponent(language)}`;
-    const answer: { playbooks: IPlaybook[] } = await this._call(path);
+  /** Those of the server, and those beside the notebook. */
+  async playbooks(language: string, notebook: string): Promise<IPlaybook[]> {
+    const asked = Object.entries({ language, notebook })
+      .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+      .join('&');
+    const answer: { playbooks: IPlaybook[] } = await this._call(
+      `playbooks?${asked}`
+    );
     return answer.playbooks;
   }
 

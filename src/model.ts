@@ -157,7 +157,8 @@ export class Model extends VDomModel implements INotebookBcc {
 
   /** Start a run and look at it. What the server refuses is thrown. */
   async start(request: NewRun): Promise<RunView> {
-    const run = await this.api.startRun(request);
+    const settings = { ...this._settings.options, ...request.settings };
+    const run = await this.api.startRun({ ...request, settings });
     this._runs = withRun(this._runs, run);
     this.select(run.id);
     this._started.emit(run);

@@ -12,26 +12,34 @@ export interface ISettings {
   readonly plannerUrl: string;
   readonly approval: ApprovalPolicy;
   readonly follow: boolean;
+  /** Any other settings, by the server's names, for the runs that this person starts. */
+  readonly options: Readonly<Record<string, unknown>>;
 }
 
 export const DEFAULT_SETTINGS: ISettings = {
   plannerUrl: '',
   approval: 'updates',
-  follow: true
+  follow: true,
+  options: {}
 };
 
 const POLICIES: readonly string[] = ['updates', 'behaviors', 'code', 'none'];
 
 export function readSettings(composite: ReadonlyPartialJSONObject): ISettings {
-  const { plannerUrl, approval, follow } = composite;
+  const { plannerUrl, approval, follow, options } = composite;
   return {
     plannerUrl:
       typeof plannerUrl === 'string'
         ? plannerUrl.trim()
         : DEFAULT_SETTINGS.plannerUrl,
     approval: isPolicy(approval) ? approval : DEFAULT_SETTINGS.approval,
-    follow: typeof follow === 'boolean' ? follow : DEFAULT_SETTINGS.follow
+    follow: typeof follow === 'boolean' ? follow : DEFAULT_SETTINGS.follow,
+    options: isObject(options) ? options : DEFAULT_SETTINGS.options
   };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isPolicy(value: unknown): value is ApprovalPolicy {

@@ -140,7 +140,7 @@ class Behavior:
         await clear_away(self._world)
 
     async def _count_left(self, lines: LinesAhead, why: str) -> None:
-        """The actions that are not run any more, so that nobody takes them for done (A24)."""
+        """The actions that are not run any more, so that nobody takes them for done (P5)."""
         left = await lines.left()
         if left:
             self._world.ledger.record(ActionsSkipped(count=left))

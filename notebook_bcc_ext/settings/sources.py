@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import stat
 from collections.abc import Mapping, MutableMapping, Sequence
 from pathlib import Path
 
@@ -62,8 +63,12 @@ def env_file_layer(path: Path) -> Layer:
     """The file's settings. One that is not there has none, nor has one that cannot be read."""
     source = f"the file {path}"
     try:
-        if path.stat().st_size > MAX_ENV_FILE_BYTES:
+        status = path.stat()
+        if status.st_size > MAX_ENV_FILE_BYTES:
             return _unread(source, f"it is larger than {MAX_ENV_FILE_BYTES} bytes")
+        # A folder may bring a link to a device that never ends, or a pipe that nobody writes to.
+        if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+            return _unread(source, "it is not a plain file")
         text = path.read_text("utf-8-sig")
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return _env_file(source, {})

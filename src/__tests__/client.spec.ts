@@ -148,7 +148,9 @@ describe('Client', () => {
         }
       }
     });
-    await expect(client.api.playbooks('zh')).resolves.toEqual([]);
+    await expect(client.api.playbooks('zh', 'a b/c.ipynb')).resolves.toEqual(
+      []
+    );
     await expect(
       client.api.command('r1', { command: 'pause' })
     ).rejects.toMatchObject({
@@ -157,7 +159,7 @@ describe('Client', () => {
       allowed: ['cancel']
     });
     expect(urls[0]).toContain(
-      '/user/ada/notebook-bcc/api/playbooks?language=zh'
+      '/user/ada/notebook-bcc/api/playbooks?language=zh&notebook=a%20b%2Fc.ipynb'
     );
   });
 });

@@ -71,6 +71,26 @@ describe('Model', () => {
     expect(model.selected?.id).toBe('b2');
   });
 
+  it('starts runs with the person’s other settings, under what the request says', async () => {
+    const asked = jest.fn().mockResolvedValue(someRun());
+    client.api.startRun = asked;
+    model.settings = {
+      ...DEFAULT_SETTINGS,
+      options: { max_execution_steps: 5, stream: false }
+    };
+    const planner = { kind: 'embedded', playbook: 'lifecycle' } as const;
+    await model.start({
+      notebook: 'a.ipynb',
+      planner,
+      settings: { stream: true }
+    });
+    expect(asked).toHaveBeenCalledWith(
+      expect.objectContaining({
+        settings: { max_execution_steps: 5, stream: true }
+      })
+    );
+  });
+
   it('C9: follows as the settings say, until the person says otherwise', () => {
     expect(model.isFollowed('r1')).toBe(true);
     model.follow('r1', false);

@@ -5,11 +5,12 @@ import { DEFAULT_SETTINGS, readSettings, translateSchema } from '../settings';
 
 describe('readSettings', () => {
   it('has the defaults of the schema', () => {
-    const { plannerUrl, approval, follow } = schema.properties;
+    const { plannerUrl, approval, follow, options } = schema.properties;
     expect(DEFAULT_SETTINGS).toEqual({
       plannerUrl: plannerUrl.default,
       approval: approval.default,
-      follow: follow.default
+      follow: follow.default,
+      options: options.default
     });
     expect(readSettings({})).toEqual(DEFAULT_SETTINGS);
   });
@@ -22,7 +23,12 @@ describe('readSettings', () => {
 
   it('falls back to the default where a value cannot be used', () => {
     expect(
-      readSettings({ plannerUrl: 5, approval: 'sometimes', follow: 'yes' })
+      readSettings({
+        plannerUrl: 5,
+        approval: 'sometimes',
+        follow: 'yes',
+        options: ['x']
+      })
     ).toEqual(DEFAULT_SETTINGS);
   });
 

@@ -203,6 +203,39 @@ describe('Sidebar', () => {
     expect(sidebar.node.textContent).toContain('does not read it');
   });
 
+  it('offers the playbooks that lie where the run is to write', async () => {
+    const named = (name: string): object => ({
+      name,
+      title: name,
+      description: '',
+      variables: {},
+      reads_goal: true
+    });
+    const asked = jest.fn((_: string, notebook: string) =>
+      Promise.resolve(
+        notebook.startsWith('work/')
+          ? [named('lifecycle'), named('sales.yaml')]
+          : [named('lifecycle')]
+      )
+    );
+    client.api.playbooks = asked;
+    await change(() => {
+      client.greet('idle');
+    });
+    const offered = (): string[] =>
+      [...sidebar.node.querySelectorAll('option')].map(({ value }) => value);
+    expect(offered()).not.toContain('sales.yaml');
+    const field = [...sidebar.node.querySelectorAll('input')].find(
+      ({ value }) => value.endsWith('.ipynb')
+    );
+    await change(() => {
+      // React's own setter on the element would take it for no change.
+      Reflect.set(HTMLInputElement.prototype, 'value', 'work/new.ipynb', field);
+      field?.dispatchEvent(new Event('input', { bubbles: true }));
+    });
+    expect(offered()).toContain('sales.yaml');
+  });
+
   it('C9: beside a notebook without a run no other run’s state is shown', async () => {
     await change(() => {
       client.greet('workflow_completed', [SOME_RUN]);

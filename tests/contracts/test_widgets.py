@@ -13,6 +13,7 @@ from nbconvert import HTMLExporter
 from notebook_bcc_ext.adapters.kernel.outputs import OutputLimits
 from notebook_bcc_ext.adapters.kernel.runner import KernelRunner
 from notebook_bcc_ext.adapters.notebook.apply import EditableNotebook, empty_notebook
+from notebook_bcc_ext.adapters.store.operation_text import refuse_deep
 from notebook_bcc_ext.observation.output_text import text_of_outputs
 from notebook_bcc_ext.protocol.browser.notebook_ops import (
     WIDGET_STATE,
@@ -245,3 +246,33 @@ print("fine")
     result = await report.run(narrow_runner, code)
     assert (result.status, text_of_outputs(result.outputs)) == ("ok", "fine")
     assert report.notebook["metadata"]["widgets"] == "of another kind"
+
+
+async def test_widgets_state_that_could_not_be_stored_takes_no_other_along(
+    narrow_runner: KernelRunner,
+) -> None:
+    report = Report()
+    code = (
+        MAKE
+        + """
+from comm import create_comm
+def nested(depth):
+    value = 'bottom'
+    for _ in range(depth):
+        value = [value]
+    return value
+model = {'_model_module': 'any', '_model_name': 'Deep', 'value': nested(160)}
+create_comm(target_name='jupyter.widget', data={'state': model, 'buffer_paths': []})
+with out:
+    display({'application/json': nested(160), 'text/plain': 'x'}, raw=True)
+    print('caught')
+"""
+    )
+    result = await report.run(narrow_runner, code)
+    assert "nested more than" in (result.notice or "")
+    names = [model["model_name"] for model in report.state.values()]
+    assert "OutputModel" in names
+    assert "Deep" not in names
+    assert "caught" in text_of_outputs(report.shown())
+    for told in report.widget_reports:
+        refuse_deep(told)

@@ -1,4 +1,4 @@
-"""N2, B10: what the person has in the kernel is told where a run takes it, and left as it was."""
+"""N2: what the person has in the kernel is told where a run takes it, and left as it was."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A12, A17, A24, F15, P4, P5: what is not run is counted and told, and stops nothing by itself."""
+"""A12, A17, F15, P4, P5: what is not run is counted and told, and stops nothing by itself."""
 
 import pytest
 

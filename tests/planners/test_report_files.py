@@ -91,6 +91,10 @@ def test_c5_tables_of_other_kinds_are_read(read: Read, name: str, content: bytes
          "The file 't.json' holds no table that can be read; check it, or save it as CSV."),
         ("t.bin", bytes(range(256)) * 40,
          "The file 't.bin' is neither text nor a kind of table that can be read; save it as CSV."),
+        ("t.pdf", b"%PDF-1.4\nfirst line, of text\nsecond line, of text\n",
+         "The file 't.pdf' is neither text nor a kind of table that can be read; save it as CSV."),
+        ("t.rtf", b"{\\rtf1 first line, of text\nsecond line, of text}\n",
+         "The file 't.rtf' is neither text nor a kind of table that can be read; save it as CSV."),
         ("t.csv.gz", b"\x1f\x8bnothing",
          ("The file 't.csv.gz' is neither text nor a kind of table that can be read; "
          "save it as CSV.")),

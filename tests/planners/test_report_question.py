@@ -80,11 +80,30 @@ def test_c1_a_question_about_a_number_is_answered_with_averages(ask: Ask) -> Non
     assert "- `plan`: **" in first
 
 
+def test_the_extreme_group_is_not_left_out_for_being_small(ask: Ask) -> None:
+    """All five customers with satisfaction 1 left: they are told together with those of 2."""
+    run = ask("Why do customers leave?", stages=99)
+    assert "- `satisfaction`: **3.7%** at `5`, **52.9%** at `1 – 2` (54 and 34 rows)" in (
+        run.first_output()
+    )
+    # Seven rows without a region are too few to be a group.
+    assert "Groups of fewer than 10 rows are not compared" in run.output()
+
+
 @pytest.mark.parametrize("language", ["zh", None])
 def test_c1_chinese_questions_are_answered_in_chinese(ask: Ask, language: str | None) -> None:
     first = ask("客户为什么流失?", language).first_output()
     assert first.startswith("**19.7%** 的行中 `churned` 为 `yes`")
     assert "推测" in first
+
+
+def test_a_run_that_was_told_no_language_speaks_that_of_its_question(kernel: Kernel) -> None:
+    """As a server or the command line starts it: the words of the run are handed to the planner."""
+    kernel.forget()
+    said = {"data_path": str(CUSTOMERS), "goal": "客户为什么流失？"}
+    planner = EmbeddedPlanner(default_playbook="lifecycle", said=said)
+    run = Simulator(kernel, dict(said), planner=planner, stages=2).run()
+    assert run.first_output().startswith("**19.7%** 的行中 `churned` 为 `yes`")
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def turning_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def report(kernel: Kernel, data: Path, language: str) -> Run:
+def report(kernel: Kernel, data: Path, language: str, *, approve: bool = True) -> Run:
     kernel.forget()
     given = {
         "playbook": "lifecycle",
@@ -46,7 +46,7 @@ def report(kernel: Kernel, data: Path, language: str) -> Run:
         "goal": "What decides bought?",
         "language": language,
     }
-    return Simulator(kernel, given).run()
+    return Simulator(kernel, given, approve=approve).run()
 
 
 FAILS = {
@@ -88,3 +88,15 @@ def test_c8_a_model_that_fails_in_time_order_is_no_good_news(
     }
     for words in good_news[language]:
         assert words not in everything, words
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [("en", "; in time order it was not tested."), ("zh", "，但未按时间顺序检验。")],
+)
+def test_a_test_that_nobody_allowed_is_not_passed_over_in_the_summary(
+    kernel: Kernel, turning_data: Path, language: str, said: str
+) -> None:
+    run = report(kernel, turning_data, language, approve=False)
+    assert "time_score" not in run.variables["facts"]
+    assert said in run.first_output()

@@ -293,12 +293,16 @@ async def test_s10_a_folder_neither_redirects_the_token_nor_lowers_approval(tmp_
     assert thief.requests == []
 
 
-async def test_s10_a_server_ends_although_a_setting_kept_the_extension_from_starting(tmp_path):
+async def test_s10_a_wrong_value_keeps_no_extension_from_starting_and_no_server_from_ending(
+    tmp_path,
+):
     server = RealServer(tmp_path / "server", environment={"BCC_APPROVAL": "perhaps"})
     async with server:
-        assert (await server.ask("GET", "settings")).status_code == 404
-    assert "setting 'approval' from the environment cannot be used" in server.log
-    assert "KeyError" not in server.log
+        shown = await server.get("settings")
+    assert shown["settings"]["approval"] == {"value": "updates", "source": "default"}
+    assert "BCC_APPROVAL of the environment is not used: " in shown["notices"][0]
+    assert "BCC_APPROVAL of the environment is not used: " in server.log
+    assert "Traceback" not in server.log
 
 
 async def test_a_password_in_a_run_request_is_refused(tmp_path):

@@ -164,3 +164,24 @@ async def test_s6_a_run_at_work_does_not_write_into_what_took_its_place(tmp_path
         failed = await server.until(run["id"], "failed", "paused")
         assert "replaced by another notebook" in failed["error"]["message"]
         assert await read(server) == ["fresh"]
+
+
+@pytest.mark.parametrize("who", ["a tab", "another client", "a new run"])
+async def test_an_older_version_of_the_file_stays_as_it_was_put_back(tmp_path, who):
+    """As `git checkout` does it: the file names its log, and lacks what came later."""
+    async with ScriptedPlanner() as planner, RealServer(tmp_path) as server:
+        await run_in(server, planner)
+        older = (server.notebooks / NAME).read_bytes()
+        await run_in(server, planner)
+        assert await read(server) == [*OF_THE_RUN, *OF_THE_RUN]
+        (server.notebooks / NAME).write_bytes(older)
+        expected = OF_THE_RUN
+        if who == "another client":
+            await put(server, (await server.get(f"/api/contents/{NAME}?content=1"))["content"])
+        elif who == "a new run":
+            planner.step("s1", behaviors=[[say("three")]])
+            address = {"kind": "http", "url": planner.url}
+            run = await server.start_run({"notebook": NAME, "planner": address})
+            await server.until(run["id"], "done")
+            expected = [*OF_THE_RUN, "three"]
+        assert await read(server) == expected

@@ -70,6 +70,18 @@ def test_s10_a_file_that_cannot_be_read_is_a_notice(env_file, content):
     assert "is not used" in resolved.notices[0]
 
 
+@pytest.mark.parametrize("kind", ["a device that never ends", "a pipe that nobody writes to"])
+def test_what_is_no_plain_file_is_a_notice(tmp_path, kind):
+    file = tmp_path / ".env"
+    if kind == "a device that never ends":
+        file.symlink_to("/dev/zero")
+    else:
+        os.mkfifo(file)
+    resolved = load_settings(env_file=file, environment={})
+    assert resolved.settings == Settings()
+    assert "it is not a plain file" in resolved.notices[0]
+
+
 def test_s10_a_folder_may_not_say_where_a_token_from_elsewhere_goes(env_file):
     file = env_file("DSLC_BASE_URL=http://thief:1\nBACKEND_BASE_URL=http://thief:2\n")
     environment = {"BCC_PLANNER_TOKEN": TOKEN, "BCC_BACKEND_TOKEN": TOKEN}

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from typing import Any
 
 from notebook_bcc_ext.adapters.kernel.probe_displays import mark_displays
+from notebook_bcc_ext.adapters.kernel.probe_queue import make_room
 from notebook_bcc_ext.adapters.kernel.probe_records import Record, Records
 from notebook_bcc_ext.adapters.kernel.probe_summaries import summarize
 from notebook_bcc_ext.adapters.kernel.probe_values import (
@@ -51,6 +52,7 @@ class Probe:
         self._promoted: set[tuple[str | None, str, str]] = set()
         self._records = Records(self.shell, self._their_names, self._forget)
         mark_displays(self.shell, self._records.run_of)
+        make_room(self.shell)
         self._answers: dict[str, Callable[[dict[str, Any]], str]] = {
             "variables": self._variables,
             "present": self._present,

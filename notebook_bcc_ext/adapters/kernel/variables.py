@@ -35,6 +35,7 @@ _MODULES = (
     "probe_settings",
     "probe_records",
     "probe_displays",
+    "probe_queue",
     "probe",
 )
 
@@ -126,10 +127,15 @@ class KernelVariables:
     def claim(self) -> None:
         """Before the first cell: what is in the kernel is the person's, and what comes from here
         on the run's. Sent ahead of the cell on the same channel, so a busy kernel keeps the order
-        and nobody waits."""
-        if not self._claimed and self._has_owner:
-            content = self._silent(self._claim_request())
-            self._link.send("shell", "execute_request", content, self._take_claim)
+        and nobody waits. Cells of nobody bring the probe in the same way: it makes room for what
+        they print."""
+        if self._has_owner:
+            if not self._claimed:
+                content = self._silent(self._claim_request())
+                self._link.send("shell", "execute_request", content, self._take_claim)
+        elif self._link.language == "python" and not self._brought:
+            content = self._silent({"do": "present", "names": []})
+            self._link.send("shell", "execute_request", content, self._take_present)
 
     @property
     def _has_owner(self) -> bool:
@@ -149,6 +155,9 @@ class KernelVariables:
         self._claimed = answer is not None
         if isinstance(answer, dict) and "theirs" in answer and self._owner.theirs is None:
             self._owner.theirs = answer["theirs"]
+
+    def _take_present(self, message: KernelMessage) -> None:
+        self._unpack(message.content)
 
     async def overwritten(self) -> Overwritten:
         if not self._claimed:

@@ -19,6 +19,7 @@ from notebook_bcc_ext.adapters.kernel.link import KernelLink
 from notebook_bcc_ext.adapters.kernel.outputs import CellOutputs, OutputLimits
 from notebook_bcc_ext.adapters.kernel.sockets import Buffer, KernelMessage
 from notebook_bcc_ext.protocol.browser.notebook_ops import SetWidgets
+from notebook_bcc_ext.protocol.nesting import is_too_deep, too_deep
 
 Json = dict[str, Any]
 
@@ -43,13 +44,17 @@ class _Model:
         caught = self.outputs.size if self.outputs else 0
         return _MODEL_BYTES + sum(self._sizes.values()) + caught
 
+    def catches(self, key: str) -> bool:
+        """Whether that part of its state is outputs, each of which is looked at by itself."""
+        return key == "outputs" and self.outputs is not None
+
     def update(self, state: Json, buffers: dict[tuple[Any, ...], str]) -> None:
         changed = {*state, *(path[0] for path in buffers)}
         self._buffers = {p: b for p, b in self._buffers.items() if p[0] not in changed} | buffers
         for key in changed - state.keys():
             self._state.pop(key, None)
         for key, value in state.items():
-            if key == "outputs" and self.outputs is not None:
+            if self.outputs is not None and self.catches(key):
                 listed = value if isinstance(value, list) else []
                 self._set_outputs(self.outputs, [each for each in listed if isinstance(each, dict)])
             else:
@@ -148,6 +153,11 @@ class WidgetBook:
         model, state = self._models[model_id], data["state"]
         if "msg_id" in state and model.outputs is not None:
             self._catch(model_id, str(state["msg_id"] or ""))
+        if any(is_too_deep(value) for key, value in state.items() if not model.catches(key)):
+            # One that could not be stored would take those of the other widgets along.
+            self._forget(model_id)
+            self._notice = f"state of a widget left out: {too_deep()}"
+            return
         with self._counting(model):
             model.update(state, _buffers(data.get("buffer_paths"), message.buffers))
         self._changed[model_id] = None

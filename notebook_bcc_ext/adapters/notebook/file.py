@@ -28,7 +28,7 @@ from notebook_bcc_ext.adapters.notebook.contents_access import (
     MissingFileError,
     UnreadableFileError,
 )
-from notebook_bcc_ext.adapters.notebook.logs import ids_of
+from notebook_bcc_ext.adapters.notebook.logs import ids_of, is_put_back
 from notebook_bcc_ext.adapters.notebook.shape import refuse_malformed
 from notebook_bcc_ext.adapters.notebook.view import NotebookView
 from notebook_bcc_ext.adapters.store.operation_log import OperationLog
@@ -189,7 +189,9 @@ class NotebookFile:
         if state is None:
             return await self.log.start(self.place)
         if state.place == self.place:
-            return state
+            # A new run in an older version of the file: what came later was taken out on purpose.
+            put_back = missing == "make" and is_put_back(notebook, state)
+            return await self.log.start(self.place) if put_back else state
         other_path = self.access.path_of(state.place)
         # The file itself carries all that was flushed: one that says less is an older copy.
         is_copy = seq < state.flushed_seq

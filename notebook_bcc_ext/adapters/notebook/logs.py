@@ -3,7 +3,8 @@
 A notebook carries the id of its log. One without may still be the same (a tab that was opened
 before its first run saves it; a tool stripped the metadata), or another one in the same place. It
 is taken for the same while a run is at work in it, or where it has cells in common with what is
-known; else the log is retired: what somebody deleted does not come back.
+known; else the log is retired: what somebody deleted does not come back. The same holds for a file
+that is older than the last flush into it.
 """
 
 from __future__ import annotations
@@ -51,9 +52,11 @@ class NotebookLogs:
 
     async def of_content(self, path: str, content: Json, state: LogState) -> LogState | None:
         """The same for a file that has been read."""
-        claimed, _ = log_position(content)
-        if claimed == state.log_id or state.head_seq == 0 or self.is_in_use(path):
+        claimed, seq = log_position(content)
+        if state.head_seq == 0 or self.is_in_use(path):
             return state
+        if claimed == state.log_id:
+            return await self._unless_put_back(path, seq, state)
         if claimed is None and await self.has_cells_of(state, content):
             return state
         await self._give_up(state, path, "was replaced by another notebook")
@@ -61,9 +64,9 @@ class NotebookLogs:
 
     async def of_save(self, path: str, content: Json, state: LogState) -> LogState | None:
         """For content that somebody saves at the path without having asked us."""
-        claimed, _ = log_position(content)
+        claimed, seq = log_position(content)
         if claimed == state.log_id:
-            return state
+            return await self._unless_put_back(path, seq, state)
         exists = await self._access.exists(path)
         if self.is_in_use(path):
             if exists:
@@ -107,9 +110,30 @@ class NotebookLogs:
         is_blank_tab = bool(content["cells"]) and not any(map(_has_text, content["cells"]))
         return is_blank_tab or bool(ids_of(file) & ids_of(content))
 
+    async def _unless_put_back(self, path: str, seq: int, state: LogState) -> LogState | None:
+        """None where the file is an older version of itself, as `git checkout` leaves it: what came
+        later was taken out on purpose. The file is read again for that: it has what others flushed
+        before the log says so."""
+        if seq >= state.flushed_seq or self.is_in_use(path):
+            return state
+        try:
+            file: Json = (await self._access.get(path))["content"]
+        except NotebookError:
+            return state
+        if fault_of(file) is not None or not is_put_back(file, state):
+            return state
+        await self._give_up(state, path, "was put back to an older version")
+        return None
+
     async def _give_up(self, state: LogState, path: str, why: str) -> None:
         logger.info("%s %s: the log of its runs is retired", path, why)
         await self._log.retire(state.log_id)
+
+
+def is_put_back(file: Json, state: LogState) -> bool:
+    """Whether a file lacks some of what it once had: a flush is in the file first."""
+    claimed, seq = log_position(file)
+    return claimed == state.log_id and seq < state.flushed_seq
 
 
 def ids_of(notebook: Json) -> set[str]:

@@ -52,14 +52,17 @@ export function StartForm(): React.JSX.Element {
   const open = link.currentPath;
   const folder = PathExt.dirname(open ?? '');
 
+  // Own playbooks lie in the folder that the run writes into.
+  const target = PathExt.dirname(targetOf(draft, open));
+
   React.useEffect(() => {
     let gone = false;
     model.api
-      .playbooks(language)
+      .playbooks(language, PathExt.join(target, 'report.ipynb'))
       .then(found => {
         if (!gone) {
           setPlaybooks(found);
-          setDraft(before => withPlaybook(before, found[0], language));
+          setDraft(before => withPlaybook(before, found, language));
         }
       })
       .catch((reason: unknown) => {
@@ -68,7 +71,7 @@ export function StartForm(): React.JSX.Element {
     return () => {
       gone = true;
     };
-  }, [model, language]);
+  }, [model, language, target]);
 
   const submit = async (): Promise<void> => {
     const notebook = targetOf(draft, open);
@@ -206,13 +209,17 @@ export function StartForm(): React.JSX.Element {
   );
 }
 
-/** The first playbook as the choice; its report speaks the person's language. */
+/**
+ * The first playbook as the choice, where the one chosen is not to be had; its report speaks the
+ * person's language.
+ */
 function withPlaybook(
   draft: IDraft,
-  playbook: IPlaybook | undefined,
+  found: readonly IPlaybook[],
   language: string
 ): IDraft {
-  if (!playbook || draft.playbook) {
+  const [playbook] = found;
+  if (!playbook || found.some(({ name }) => name === draft.playbook)) {
     return draft;
   }
   const speaks = 'language' in playbook.variables && language !== 'en';

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import sys
 from typing import Any
 
 import pytest
@@ -107,3 +108,42 @@ async def test_other_languages_run_without_variables(
     with pytest.raises(KernelError, match="echo"):
         await runner.present(["x"])
     await runner.close()
+
+
+STOPPED_READER = """
+import asyncio, json, sys
+from notebook_bcc_ext.adapters.kernel.runner import KernelRunner
+from notebook_bcc_ext.adapters.kernel.source import OwnKernelSource
+
+async def main():
+    runner = KernelRunner(OwnKernelSource())
+    try:
+        result = await runner.run(sys.argv[1], "cell", lambda changes: None)
+    finally:
+        await runner.close()
+    shown = [o["data"]["text/plain"] for o in result.outputs if "data" in o]
+    print(json.dumps([result.status, shown, result.notice]))
+
+asyncio.run(main())
+"""
+FLOOD = """
+import os, signal
+os.kill(os.getppid(), signal.SIGSTOP)
+for i in range(4_000): display(i)
+os.kill(os.getppid(), signal.SIGCONT)
+"""
+
+
+async def test_outputs_wait_for_a_reader_that_gets_no_time() -> None:
+    """Neither outputs are lost, nor the news that the cell has ended."""
+    reader = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", STOPPED_READER, FLOOD, stdout=asyncio.subprocess.PIPE
+    )
+    try:
+        said, _ = await reader.communicate()
+    finally:
+        if reader.returncode is None:
+            reader.kill()
+    status, shown, notice = json.loads(said)
+    assert (status, shown) == ("ok", [str(i) for i in range(2_000)])
+    assert notice == "Output cut: the cell gave more than 2000 outputs."

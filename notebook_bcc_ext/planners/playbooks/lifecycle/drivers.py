@@ -19,10 +19,24 @@ def {{ name.report }}(report):
                      values.index[-1] if len(values) == 2 else values.index[0])
         measured = (outcome == event).astype(float)
 
+    fewest = int(max(10, np.ceil(0.01 * len(rows))))
+    left_out = set()
+
+    def neighbours(sizes):
+        """The group of each value: values in order, joined until a group has enough rows."""
+        group, size, found = 0, 0, {}
+        for value, count in sizes.items():
+            if size >= fewest:
+                group, size = group + 1, 0
+            found[value], size = group, size + count
+        if size < fewest:
+            return {value: max(min(at, group - 1), 0) for value, at in found.items()}
+        return found
+
     def number_groups(numbers):
         """The values themselves where they are few, else four groups of about equal size."""
         if numbers.nunique() <= 6:
-            groups = numbers
+            groups = numbers.map(neighbours(numbers.value_counts().sort_index()))
         else:
             groups = pd.qcut(numbers, 4, labels=False, duplicates="drop")
             if groups.nunique() < 2:
@@ -54,7 +68,9 @@ def {{ name.report }}(report):
         """How the target differs between the groups of a column; None if there is one group."""
         groups, order = groups_of(name)
         sizes = groups.value_counts()
-        order = [one for one in order if sizes.get(one, 0) >= max(10, 0.01 * len(rows))]
+        order = [one for one in order if sizes.get(one, 0) >= fewest]
+        if len(order) < len(sizes):
+            left_out.add(name)
         if len(order) < 2:
             return None
         inside = groups.isin(order)
@@ -145,3 +161,5 @@ def {{ name.report }}(report):
     if compared:
         report.say({{ f.table_share }} if event is not None else {{ f.table_mean }})
         report.show(table, index=False)
+        if left_out:
+            report.say({{ f.left_out }})

@@ -28,7 +28,7 @@ def {{ name.report }}(report):
         facts["format"] = "parquet"
     elif zipfile.is_zipfile(path) and "xl/workbook.xml" in zipfile.ZipFile(path).namelist():
         facts["format"] = "excel"
-    elif binary or raw.startswith(b"PK\x03\x04"):
+    elif binary or raw.startswith((b"PK\x03\x04", b"%PDF-", b"{\\rtf")):
         report.fail("not_text")
     elif re.match(rb"<!doctype|<html|<\?xml", start):
         report.fail("not_a_table")
