@@ -2,15 +2,19 @@ import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { bugIcon, codeIcon } from '@jupyterlab/ui-components';
 
-import { CommandIDs, commandNames } from './command-ids';
-import { notebookBccIcon } from './icon';
-import type { Model } from './model';
-import type { NotebookLink } from './notebook-link';
+import type { NotebookLink } from './notebook/link';
+import {
+  hasRunCode,
+  isRunCodeHidden,
+  toggleRunCode
+} from './notebook/run-code';
 import type { Command, RunView } from './protocol';
-import { hasRunCode, isRunCodeHidden, toggleRunCode } from './run-code';
+import type { Model } from './runs/model';
+import { notebookBccIcon } from './sidebar/icon';
 import { giveOrder } from './sidebar/orders';
 import type { Sidebar } from './sidebar/sidebar';
-import { orderWords } from './sidebar/words';
+import { commandNames, orderWords } from './sidebar/words';
+import { CommandIDs } from './tokens';
 
 /** Orders that have a command of their own. */
 const ORDERS: readonly Command['command'][] = [

@@ -32,3 +32,19 @@ export const INotebookBcc = new Token<INotebookBcc>(
   'notebook-bcc-ext:INotebookBcc',
   'The state of Notebook-BCC as the sidebar shows it: connection, state machine, runs, settings.'
 );
+
+/** The commands of JupyterLab that Notebook-BCC adds. */
+export const CommandIDs = {
+  open: 'notebook-bcc:open',
+  start: 'notebook-bcc:start',
+  review: 'notebook-bcc:review',
+  confirm: 'notebook-bcc:confirm',
+  reject: 'notebook-bcc:reject',
+  pause: 'notebook-bcc:pause',
+  resume: 'notebook-bcc:resume',
+  step: 'notebook-bcc:step',
+  cancel: 'notebook-bcc:cancel',
+  follow: 'notebook-bcc:follow',
+  toggleCode: 'notebook-bcc:toggle-code',
+  debugCell: 'notebook-bcc:debug-cell'
+} as const;

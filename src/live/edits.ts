@@ -1,7 +1,7 @@
 import type { ICellModel } from '@jupyterlab/cells';
 import type { INotebookModel } from '@jupyterlab/notebook';
 
-import { METADATA_KEY } from '../provenance';
+import { METADATA_KEY } from '../notebook/provenance';
 
 /** As many ids as the server takes in one message. */
 const AT_ONCE = 200;

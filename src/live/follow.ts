@@ -2,8 +2,8 @@ import type { Cell } from '@jupyterlab/cells';
 import { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
+import { answerOf } from '../notebook/provenance';
 import type { LoggedOp, RunView } from '../protocol';
-import { answerOf } from '../provenance';
 import type { INotebookBcc } from '../tokens';
 import type { LiveNotebook } from './session';
 

@@ -1,8 +1,8 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { placeOf, type ICellPlace } from '../notebook/provenance';
 import type { LoggedOp } from '../protocol';
-import { placeOf, type ICellPlace } from '../provenance';
 import type { INotebookBcc } from '../tokens';
 import type { LiveNotebook } from './session';
 

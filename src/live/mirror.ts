@@ -2,8 +2,8 @@ import type { ICellModel, ICodeCellModel } from '@jupyterlab/cells';
 import type { INotebookModel } from '@jupyterlab/notebook';
 import { JSONExt, type PartialJSONObject } from '@lumino/coreutils';
 
+import { METADATA_KEY } from '../notebook/provenance';
 import type { LoggedOp, SetExecution } from '../protocol';
-import { METADATA_KEY } from '../provenance';
 import {
   changeOutputs,
   insert,

@@ -5,6 +5,7 @@ import {
   type PartialJSONValue
 } from '@lumino/coreutils';
 
+import { METADATA_KEY } from '../notebook/provenance';
 import type {
   ChangeOutputs,
   LoggedOp,
@@ -13,7 +14,6 @@ import type {
   SetSource,
   SetWidgets
 } from '../protocol';
-import { METADATA_KEY } from '../provenance';
 
 /** Where a notebook keeps the state of its widgets, and in which form. */
 export const WIDGETS_KEY = 'widgets';

@@ -1,8 +1,8 @@
 import { Notification as Toast } from '@jupyterlab/apputils';
 import type { INotebookTracker } from '@jupyterlab/notebook';
 
-import type { Client } from '../client';
-import type { ServerMessage } from '../messages';
+import type { Client } from '../connection/client';
+import type { ServerMessage } from '../connection/messages';
 import type { INotebookBcc } from '../tokens';
 
 const SHOWN_MS = 8_000;

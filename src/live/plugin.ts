@@ -11,15 +11,13 @@ import {
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- open notebooks are followed from the start
-import { clientFor, type Client } from '../client';
+import { clientFor, type Client } from '../connection/client';
+import { NotebookApi } from '../connection/notebook-api';
 import { INotebookBcc } from '../tokens';
-import { NotebookApi } from './api';
-
 import { attachNewCells } from './attach';
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- restored notebooks need it at start
 import { Follower } from './follow';
 import { CellMarks } from './marks';
-
 import { showNotices } from './notices';
 import { LiveContentProvider, PROVIDER_ID } from './provider';
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- restored notebooks need it at start

@@ -4,10 +4,10 @@ import { JSONExt, type PartialJSONObject } from '@lumino/coreutils';
 import type { IDisposable } from '@lumino/disposable';
 import { Signal, type ISignal } from '@lumino/signaling';
 
-import type { Client } from '../client';
-import type { ServerMessage } from '../messages';
+import type { Client } from '../connection/client';
+import type { ServerMessage } from '../connection/messages';
+import { StaleBaseError, type NotebookApi } from '../connection/notebook-api';
 import type { LoggedOp, NotebookState } from '../protocol';
-import { StaleBaseError, type NotebookApi } from './api';
 import { Base } from './base';
 import { UnsavedEdits } from './edits';
 import { answerTo, nameKnownTo, nameOf } from './file-state';

@@ -1,8 +1,8 @@
 import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { Model } from '../model';
 import type { RunView } from '../protocol';
+import type { Model } from '../runs/model';
 import { orderWords, type CommandName } from './words';
 
 /** Orders after which cells of the run are gone. */

@@ -1,7 +1,7 @@
 import { checkIcon, closeIcon, editIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import type { Order } from '../../api';
+import type { Order } from '../../connection/api';
 import type { Pending, RunView } from '../../protocol';
 import { Code } from '../common/code';
 import { useKit } from '../common/kit';

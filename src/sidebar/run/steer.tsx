@@ -11,12 +11,11 @@ import {
 } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import { commandNames } from '../../command-ids';
 import type { RunView } from '../../protocol';
 import { useKit } from '../common/kit';
 import { ActionButton } from '../common/parts';
 import { giveOrder } from '../orders';
-import { orderWords, type CommandName } from '../words';
+import { type CommandName, commandNames, orderWords } from '../words';
 
 const ICONS: Partial<Record<CommandName, LabIcon>> = {
   pause: pauseIcon,

@@ -1,0 +1,265 @@
+import { VDomModel } from '@jupyterlab/ui-components';
+import { Signal, type ISignal } from '@lumino/signaling';
+import { UUID } from '@lumino/coreutils';
+
+import { ApiError, type Api, type NewRun, type Order } from '../connection/api';
+import type { Client } from '../connection/client';
+import type { ServerMessage } from '../connection/messages';
+import type { ICellPlace } from '../notebook/provenance';
+import type { RunEvent, RunView, State } from '../protocol';
+import { DEFAULT_SETTINGS, type ISettings } from '../settings';
+import type { Connection, INotebookBcc } from '../tokens';
+
+/** An order that the server did not take. */
+export interface IRefusal {
+  /** The class of the server's error; empty when the server was not reached. */
+  kind: string;
+  message: string;
+  /** The question that the order was to answer. */
+  proposal: string | null;
+}
+
+/**
+ * What the sidebar shows. Only the server changes a run; the browser never works out a state.
+ */
+export class Model extends VDomModel implements INotebookBcc {
+  constructor(client: Client) {
+    super();
+    this._client = client;
+    client.connectionChanged.connect(this._onConnection, this);
+    client.messageReceived.connect(this._onMessage, this);
+  }
+
+  get api(): Api {
+    return this._client.api;
+  }
+
+  get connection(): Connection {
+    return this._client.connection;
+  }
+
+  get state(): State | null {
+    return this.selected?.state ?? this._idleState;
+  }
+
+  get serverVersion(): string {
+    return this._serverVersion;
+  }
+
+  /** What is wrong with the server's memory of runs, in its own words. */
+  get trouble(): string | null {
+    return this._trouble;
+  }
+
+  /** Newest first. */
+  get runs(): readonly RunView[] {
+    return this._runs;
+  }
+
+  /** The run that is looked at: the one that was chosen, else the newest of the notebook in front. */
+  get selected(): RunView | null {
+    const { _front: front, _runs: runs } = this;
+    return (
+      runs.find(({ id }) => id === this._selectedId) ??
+      runs.find(({ notebook }) => front === null || notebook === front) ??
+      null
+    );
+  }
+
+  /** The notebook in front; null while none is open. */
+  get front(): string | null {
+    return this._front;
+  }
+
+  set front(path: string | null) {
+    if (path === this._front) {
+      return;
+    }
+    this._front = path;
+    // Another notebook: what was chosen beside the one of before is not meant any more.
+    this._selectedId = null;
+    this.stateChanged.emit();
+  }
+
+  /** Runs that wait for the person. */
+  get waiting(): readonly RunView[] {
+    return this._runs.filter(({ pending }) => pending !== null);
+  }
+
+  /** Whether the form for a new run is open although there are runs. */
+  get starting(): boolean {
+    return this._starting;
+  }
+
+  /** What the server last refused about a run. */
+  refusal(runId: string): IRefusal | undefined {
+    return this._refusals.get(runId);
+  }
+
+  /** The place of the cell that is selected in the notebook. */
+  get cellPlace(): ICellPlace | null {
+    return this._cellPlace;
+  }
+
+  set cellPlace(place: ICellPlace | null) {
+    if (JSON.stringify(place) === JSON.stringify(this._cellPlace)) {
+      return;
+    }
+    this._cellPlace = place;
+    this.stateChanged.emit();
+  }
+
+  /** Milliseconds by which this machine's clock is ahead of the server's. */
+  get clockLead(): number {
+    return this._clockLead;
+  }
+
+  get settings(): ISettings {
+    return this._settings;
+  }
+
+  set settings(settings: ISettings) {
+    this._settings = settings;
+    this.stateChanged.emit();
+  }
+
+  /** Everything that happens in the runs, one by one. */
+  get eventReceived(): ISignal<this, RunEvent> {
+    return this._eventReceived;
+  }
+
+  /** Runs that were started in this page. */
+  get started(): ISignal<this, RunView> {
+    return this._started;
+  }
+
+  isFollowed(runId: string): boolean {
+    return this._followed.get(runId) ?? this._settings.follow;
+  }
+
+  follow(runId: string, wanted: boolean): void {
+    if (wanted !== this.isFollowed(runId)) {
+      this._followed.set(runId, wanted);
+      this.stateChanged.emit();
+    }
+  }
+
+  select(runId: string): void {
+    this._selectedId = runId;
+    this._starting = false;
+    this.stateChanged.emit();
+  }
+
+  openStart(open = true): void {
+    this._starting = open;
+    this.stateChanged.emit();
+  }
+
+  /** Start a run and look at it. What the server refuses is thrown. */
+  async start(request: NewRun): Promise<RunView> {
+    const run = await this.api.startRun(request);
+    this._runs = withRun(this._runs, run);
+    this.select(run.id);
+    this._started.emit(run);
+    return run;
+  }
+
+  /** Give an order; what the server refuses is shown with the run. */
+  async order(runId: string, order: Order): Promise<boolean> {
+    this._refusals.delete(runId);
+    try {
+      const key = order.key ?? UUID.uuid4();
+      const run = await this.api.command(runId, { ...order, key });
+      this._runs = withRun(this._runs, run);
+      this.stateChanged.emit();
+      return true;
+    } catch (reason) {
+      this._refusals.set(runId, {
+        kind: reason instanceof ApiError ? reason.kind : '',
+        message: reason instanceof ApiError ? reason.message : String(reason),
+        proposal: order.proposal_id ?? null
+      });
+      this.stateChanged.emit();
+      await this._look(runId);
+      return false;
+    }
+  }
+
+  forgetRefusal(runId: string): void {
+    this._refusals.delete(runId);
+    this.stateChanged.emit();
+  }
+
+  override dispose(): void {
+    if (this.isDisposed) {
+      return;
+    }
+    this._client.connectionChanged.disconnect(this._onConnection, this);
+    this._client.messageReceived.disconnect(this._onMessage, this);
+    super.dispose();
+  }
+
+  /** A refused order was given to a run that is not as it is shown here. */
+  private async _look(runId: string): Promise<void> {
+    try {
+      this._runs = withRun(this._runs, await this.api.run(runId));
+      this.stateChanged.emit();
+    } catch (reason) {
+      console.debug(`notebook-bcc: run ${runId} cannot be read`, reason);
+    }
+  }
+
+  private _onConnection(): void {
+    this.stateChanged.emit();
+  }
+
+  private _onMessage(_: Client, message: ServerMessage): void {
+    if (message.type === 'hello') {
+      this._serverVersion = message.version;
+      this._idleState = message.state;
+      this._runs = message.runs;
+      this._trouble = message.trouble ?? null;
+    } else if (message.type === 'run') {
+      this._clockLead = Date.now() - Date.parse(message.run.updated_at);
+      this._runs = withRun(this._runs, message.run);
+    } else if (message.type === 'event') {
+      this._eventReceived.emit(message);
+      return;
+    } else {
+      // Notebook operations are other listeners' business.
+      return;
+    }
+    this.stateChanged.emit();
+  }
+
+  private readonly _client: Client;
+  private _serverVersion = '';
+  private _idleState: State | null = null;
+  private _trouble: string | null = null;
+  private _runs: readonly RunView[] = [];
+  private _front: string | null = null;
+  private _selectedId: string | null = null;
+  private _starting = false;
+  private _cellPlace: ICellPlace | null = null;
+  private _clockLead = 0;
+  private _settings: ISettings = DEFAULT_SETTINGS;
+  /** What the person chose for a run; the settings say it for the others. */
+  private readonly _followed = new Map<string, boolean>();
+  private readonly _refusals = new Map<string, IRefusal>();
+  private readonly _started = new Signal<this, RunView>(this);
+  private readonly _eventReceived = new Signal<this, RunEvent>(this);
+}
+
+/**
+ * The runs with `run` in its place, or as the newest. The answer to an order may come after news
+ * that are newer: what is older than what is known is left out.
+ */
+function withRun(runs: readonly RunView[], run: RunView): readonly RunView[] {
+  const known = runs.find(({ id }) => id === run.id);
+  if (known === undefined) {
+    return [run, ...runs];
+  }
+  return known.updated_at > run.updated_at
+    ? runs
+    : runs.map(other => (other === known ? run : other));
+}
