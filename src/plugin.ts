@@ -23,6 +23,7 @@ import { addCommands, PALETTE } from './commands';
 import { clientFor } from './connection/client';
 import { Files } from './notebook/files';
 import { NotebookLink } from './notebook/link';
+import { showNotices } from './notebook/notices';
 import { OpenStarted } from './notebook/open-started';
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- activation needs it at once
 import { RunFeed } from './runs/feed';
@@ -131,6 +132,9 @@ const plugin: JupyterFrontEndPlugin<INotebookBcc> = {
       show();
     });
     new OpenStarted(model, link, files);
+    if (tracker) {
+      showNotices(model, tracker);
+    }
     if (settingRegistry) {
       void followSettings(settingRegistry, model, trans);
     }

@@ -108,7 +108,7 @@ export interface IObservation {
 
 export type NewRun = Pick<RunRequest, 'notebook' | 'planner'> &
   Partial<RunRequest>;
-export type Order = Pick<Command, 'command'> & Partial<Command>;
+export type NewCommand = Pick<Command, 'command'> & Partial<Command>;
 
 /** The REST calls of the server extension. */
 export class Api {
@@ -122,8 +122,8 @@ export class Api {
     return await this._call(`runs/${runId}`);
   }
 
-  async command(runId: string, order: Order): Promise<RunView> {
-    return await this._call(`runs/${runId}/commands`, 'POST', order);
+  async command(runId: string, command: NewCommand): Promise<RunView> {
+    return await this._call(`runs/${runId}/commands`, 'POST', command);
   }
 
   async transitions(

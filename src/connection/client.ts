@@ -6,10 +6,11 @@ import { Signal, type ISignal } from '@lumino/signaling';
 import type { Connection } from '../tokens';
 import { Api, API } from './api';
 import { Backoff, type IBackoffOptions } from './backoff';
-import {
-  parseMessage,
-  type ClientMessage,
-  type ServerMessage
+import type {
+  ClientMessage,
+  NotebookMessage,
+  RunMessage,
+  ServerMessage
 } from './messages';
 
 const BACKOFF: IBackoffOptions = { firstMs: 500, ceilingMs: 15_000 };
@@ -61,8 +62,14 @@ export class Client implements IDisposable {
     return this._connectionChanged;
   }
 
-  get messageReceived(): ISignal<this, ServerMessage> {
-    return this._messageReceived;
+  /** News of the runs. */
+  get runNews(): ISignal<this, RunMessage> {
+    return this._runNews;
+  }
+
+  /** News of notebooks that are open in this page. */
+  get notebookNews(): ISignal<this, NotebookMessage> {
+    return this._notebookNews;
   }
 
   get isDisposed(): boolean {
@@ -118,16 +125,33 @@ export class Client implements IDisposable {
   }
 
   private _receive(data: unknown): void {
-    const message = parseMessage(data);
+    const message = parsed(data);
     if (message === null) {
-      // A newer server may say more than this page understands.
       console.debug('notebook-bcc: message not understood', data);
       return;
     }
     window.clearTimeout(this._timer);
     this._backoff.reset();
     this._setConnection('connected');
-    this._messageReceived.emit(message);
+    switch (message.type) {
+      case 'hello':
+      case 'run':
+      case 'event':
+      case 'events_lost':
+        this._runNews.emit(message);
+        break;
+      case 'attached':
+      case 'ops':
+      case 'disk':
+      case 'resync':
+      case 'moved':
+      case 'wanted':
+        this._notebookNews.emit(message);
+        break;
+      default:
+        // A newer server may say more than this page understands.
+        console.debug('notebook-bcc: message not understood', data);
+    }
   }
 
   /** Let go of the socket, whatever its state, and try again later. */
@@ -175,5 +199,18 @@ export class Client implements IDisposable {
   private _timer: number | undefined;
   private _isDisposed = false;
   private readonly _connectionChanged = new Signal<this, Connection>(this);
-  private readonly _messageReceived = new Signal<this, ServerMessage>(this);
+  private readonly _runNews = new Signal<this, RunMessage>(this);
+  private readonly _notebookNews = new Signal<this, NotebookMessage>(this);
+}
+
+/** A message, as far as one can be made of it; its type may be one of a newer server. */
+function parsed(data: unknown): ServerMessage | null {
+  try {
+    const message: unknown = typeof data === 'string' ? JSON.parse(data) : null;
+    return typeof message === 'object' && message !== null && 'type' in message
+      ? (message as ServerMessage)
+      : null;
+  } catch {
+    return null;
+  }
 }

@@ -16,52 +16,14 @@ import type {
   Wanted
 } from '../protocol';
 
-/** What the server says over the `live` WebSocket. */
-export type ServerMessage =
-  | Hello
-  | RunChanged
-  | RunEvent
-  | EventsLost
-  | Attached
-  | Operations
-  | DiskChanged
-  | Resync
-  | Moved
-  | Wanted;
+/** What the server says of runs over the `live` WebSocket. */
+export type RunMessage = Hello | RunChanged | RunEvent | EventsLost;
+
+/** What it says of one notebook that is open here. */
+export type NotebookMessage =
+  Attached | Operations | DiskChanged | Resync | Moved | Wanted;
+
+export type ServerMessage = RunMessage | NotebookMessage;
 
 /** What the browser says over it; commands go over REST. */
 export type ClientMessage = Attach | Ack | Edited | Settled | Detach;
-
-const KNOWN: ReadonlySet<string> = new Set<ServerMessage['type']>([
-  'hello',
-  'run',
-  'event',
-  'events_lost',
-  'attached',
-  'ops',
-  'disk',
-  'resync',
-  'moved',
-  'wanted'
-]);
-
-/** The message in `data`, or null for what this page does not understand. */
-export function parseMessage(data: unknown): ServerMessage | null {
-  if (typeof data !== 'string') {
-    return null;
-  }
-  try {
-    const message: unknown = JSON.parse(data);
-    return isMessage(message) ? message : null;
-  } catch {
-    return null;
-  }
-}
-
-function isMessage(message: unknown): message is ServerMessage {
-  if (typeof message !== 'object' || message === null) {
-    return false;
-  }
-  const { type } = message as { type?: unknown };
-  return typeof type === 'string' && KNOWN.has(type);
-}

@@ -17,8 +17,8 @@ export class OpenStarted {
       this._waiting.set(run.id, run);
       void this._look(run);
     });
-    model.eventReceived.connect((_, event) => {
-      const run = this._waiting.get(event.run_id);
+    model.happened.connect((_, { runId }) => {
+      const run = this._waiting.get(runId);
       if (run) {
         void this._look(run);
       }

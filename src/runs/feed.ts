@@ -2,27 +2,9 @@ import type { IDisposable } from '@lumino/disposable';
 import { Signal, type ISignal } from '@lumino/signaling';
 
 import type { ICall, IObservation, ITransition } from '../connection/api';
-import type { RunEvent } from '../protocol';
+import { PARTS, type IRunNews, type Part } from './events';
 import type { Model } from './model';
 import { Tree } from './tree';
-
-/** The parts of a run that are asked for only while somebody looks at them. */
-export type Part = 'activity' | 'transitions' | 'calls' | 'observation';
-
-const PARTS: readonly Part[] = [
-  'activity',
-  'transitions',
-  'calls',
-  'observation'
-];
-
-/** After which events a part has something new. */
-const NEWS: Record<Part, ReadonlySet<string>> = {
-  activity: new Set(['action', 'transition', 'judgement', 'planner', 'status']),
-  transitions: new Set(['transition']),
-  calls: new Set(['call']),
-  observation: new Set(['judgement', 'action', 'status'])
-};
 
 /** News that come together are fetched together; reading variables costs the kernel time. */
 const GATHER_MS: Record<Part, number> = {
@@ -56,7 +38,7 @@ interface ISlot {
 export class RunFeed implements IDisposable {
   constructor(private readonly _model: Model) {
     _model.stateChanged.connect(this._follow, this);
-    _model.eventReceived.connect(this._onEvent, this);
+    _model.happened.connect(this._onNews, this);
   }
 
   readonly tree = new Tree();
@@ -91,7 +73,7 @@ export class RunFeed implements IDisposable {
       window.clearTimeout(this._slots[part].timer);
     }
     this._model.stateChanged.disconnect(this._follow, this);
-    this._model.eventReceived.disconnect(this._onEvent, this);
+    this._model.happened.disconnect(this._onNews, this);
     Signal.clearData(this);
   }
 
@@ -116,12 +98,9 @@ export class RunFeed implements IDisposable {
     }
   }
 
-  private _onEvent(_: Model, event: RunEvent): void {
-    if (event.run_id !== this._runId) {
-      return;
-    }
-    for (const part of PARTS) {
-      if (NEWS[part].has(event.kind)) {
+  private _onNews(_: Model, { runId, parts }: IRunNews): void {
+    if (runId === this._runId) {
+      for (const part of parts) {
         this._want(part);
       }
     }

@@ -2,20 +2,27 @@ import { VDomModel } from '@jupyterlab/ui-components';
 import { Signal, type ISignal } from '@lumino/signaling';
 import { UUID } from '@lumino/coreutils';
 
-import { ApiError, type Api, type NewRun, type Order } from '../connection/api';
+import {
+  ApiError,
+  type Api,
+  type NewRun,
+  type NewCommand
+} from '../connection/api';
 import type { Client } from '../connection/client';
-import type { ServerMessage } from '../connection/messages';
+import type { RunMessage } from '../connection/messages';
 import type { ICellPlace } from '../notebook/provenance';
-import type { RunEvent, RunView, State } from '../protocol';
+import type { RunView, State } from '../protocol';
 import { DEFAULT_SETTINGS, type ISettings } from '../settings';
 import type { Connection, INotebookBcc } from '../tokens';
+import { newsOf, type IRunNews } from './events';
+import { withRun } from './views';
 
-/** An order that the server did not take. */
+/** A command that the server did not take. */
 export interface IRefusal {
   /** The class of the server's error; empty when the server was not reached. */
   kind: string;
   message: string;
-  /** The question that the order was to answer. */
+  /** The question that the command was to answer. */
   proposal: string | null;
 }
 
@@ -27,7 +34,7 @@ export class Model extends VDomModel implements INotebookBcc {
     super();
     this._client = client;
     client.connectionChanged.connect(this._onConnection, this);
-    client.messageReceived.connect(this._onMessage, this);
+    client.runNews.connect(this._onNews, this);
   }
 
   get api(): Api {
@@ -124,8 +131,8 @@ export class Model extends VDomModel implements INotebookBcc {
   }
 
   /** Everything that happens in the runs, one by one. */
-  get eventReceived(): ISignal<this, RunEvent> {
-    return this._eventReceived;
+  get happened(): ISignal<this, IRunNews> {
+    return this._happened;
   }
 
   /** Runs that were started in this page. */
@@ -164,24 +171,24 @@ export class Model extends VDomModel implements INotebookBcc {
     return run;
   }
 
-  /** Give an order; what the server refuses is shown with the run. */
-  async order(runId: string, order: Order): Promise<boolean> {
+  /** Give a command. What the server refuses is shown with the run, and thrown. */
+  async command(runId: string, command: NewCommand): Promise<RunView> {
     this._refusals.delete(runId);
     try {
-      const key = order.key ?? UUID.uuid4();
-      const run = await this.api.command(runId, { ...order, key });
+      const key = command.key ?? UUID.uuid4();
+      const run = await this.api.command(runId, { ...command, key });
       this._runs = withRun(this._runs, run);
       this.stateChanged.emit();
-      return true;
+      return run;
     } catch (reason) {
       this._refusals.set(runId, {
         kind: reason instanceof ApiError ? reason.kind : '',
         message: reason instanceof ApiError ? reason.message : String(reason),
-        proposal: order.proposal_id ?? null
+        proposal: command.proposal_id ?? null
       });
       this.stateChanged.emit();
       await this._look(runId);
-      return false;
+      throw reason;
     }
   }
 
@@ -195,11 +202,11 @@ export class Model extends VDomModel implements INotebookBcc {
       return;
     }
     this._client.connectionChanged.disconnect(this._onConnection, this);
-    this._client.messageReceived.disconnect(this._onMessage, this);
+    this._client.runNews.disconnect(this._onNews, this);
     super.dispose();
   }
 
-  /** A refused order was given to a run that is not as it is shown here. */
+  /** A refused command was given to a run that is not as it is shown here. */
   private async _look(runId: string): Promise<void> {
     try {
       this._runs = withRun(this._runs, await this.api.run(runId));
@@ -213,7 +220,7 @@ export class Model extends VDomModel implements INotebookBcc {
     this.stateChanged.emit();
   }
 
-  private _onMessage(_: Client, message: ServerMessage): void {
+  private _onNews(_: Client, message: RunMessage): void {
     if (message.type === 'hello') {
       this._serverVersion = message.version;
       this._idleState = message.state;
@@ -222,11 +229,10 @@ export class Model extends VDomModel implements INotebookBcc {
     } else if (message.type === 'run') {
       this._clockLead = Date.now() - Date.parse(message.run.updated_at);
       this._runs = withRun(this._runs, message.run);
-    } else if (message.type === 'event') {
-      this._eventReceived.emit(message);
-      return;
     } else {
-      // Notebook operations are other listeners' business.
+      if (message.type === 'event') {
+        this._happened.emit(newsOf(message));
+      }
       return;
     }
     this.stateChanged.emit();
@@ -247,19 +253,5 @@ export class Model extends VDomModel implements INotebookBcc {
   private readonly _followed = new Map<string, boolean>();
   private readonly _refusals = new Map<string, IRefusal>();
   private readonly _started = new Signal<this, RunView>(this);
-  private readonly _eventReceived = new Signal<this, RunEvent>(this);
-}
-
-/**
- * The runs with `run` in its place, or as the newest. The answer to an order may come after news
- * that are newer: what is older than what is known is left out.
- */
-function withRun(runs: readonly RunView[], run: RunView): readonly RunView[] {
-  const known = runs.find(({ id }) => id === run.id);
-  if (known === undefined) {
-    return [run, ...runs];
-  }
-  return known.updated_at > run.updated_at
-    ? runs
-    : runs.map(other => (other === known ? run : other));
+  private readonly _happened = new Signal<this, IRunNews>(this);
 }

@@ -156,8 +156,8 @@ export function doingWords(
   }
 }
 
-/** Label of an order, and what it will do. */
-export function orderWords(
+/** Label of a command to a run, and what it will do. */
+export function commandWords(
   command: CommandName,
   trans: TranslationBundle
 ): { label: string; effect: string } {
@@ -239,7 +239,7 @@ export function callWords(
   }
 }
 
-/** The one name of what can be ordered in several places: palette, menu, launcher and sidebar. */
+/** The one name of what can be asked for in several places: palette, menu, launcher and sidebar. */
 export const commandNames = {
   start: (trans: TranslationBundle) => trans.__('New Notebook-BCC Run'),
   follow: (trans: TranslationBundle) => trans.__('Follow the Run'),

@@ -34,7 +34,7 @@ describe('Client', () => {
 
   it('is connecting at first, and connected once the server said hello', async () => {
     expect(client.connection).toBe('connecting');
-    const received = signalToPromise(client.messageReceived);
+    const received = signalToPromise(client.runNews);
     client.connect();
     const [, message] = await received;
     expect(message).toEqual(JSON.parse(hello()));
@@ -43,7 +43,7 @@ describe('Client', () => {
 
   it('uses the base URL of the server and its token', async () => {
     client.connect();
-    await signalToPromise(client.messageReceived);
+    await signalToPromise(client.runNews);
     expect(server.urls).toEqual([
       '/user/ada/notebook-bcc/api/live?token=s3cr%26t'
     ]);
@@ -52,14 +52,14 @@ describe('Client', () => {
   it('opens one socket, however often it is asked to', async () => {
     client.connect();
     client.connect();
-    await signalToPromise(client.messageReceived);
+    await signalToPromise(client.runNews);
     expect(server.urls).toHaveLength(1);
   });
 
   it('comes back by itself when the connection is lost', async () => {
     client.connect();
-    await signalToPromise(client.messageReceived);
-    const again = signalToPromise(client.messageReceived);
+    await signalToPromise(client.runNews);
+    const again = signalToPromise(client.runNews);
     server.dropAll();
     await again;
     expect(seen).toEqual(['connected', 'reconnecting', 'connected']);
@@ -67,13 +67,13 @@ describe('Client', () => {
 
   it('keeps trying while the server is away', async () => {
     client.connect();
-    await signalToPromise(client.messageReceived);
+    await signalToPromise(client.runNews);
     const { port } = server;
     await server.stop();
     await new Promise(resolve => setTimeout(resolve, 150));
     expect(client.connection).toBe('reconnecting');
 
-    const again = signalToPromise(client.messageReceived);
+    const again = signalToPromise(client.runNews);
     server = await LiveServer.start(port);
     await again;
     expect(client.connection).toBe('connected');
@@ -87,15 +87,15 @@ describe('Client', () => {
     await signalToPromise(client.connectionChanged);
     expect(client.connection).toBe('reconnecting');
     server.greeting = hello();
-    await signalToPromise(client.messageReceived);
+    await signalToPromise(client.runNews);
     expect(client.connection).toBe('connected');
   });
 
   it('survives messages it does not understand', async () => {
     const debug = jest.spyOn(console, 'debug').mockReturnValue();
     client.connect();
-    await signalToPromise(client.messageReceived);
-    const next = signalToPromise(client.messageReceived);
+    await signalToPromise(client.runNews);
+    const next = signalToPromise(client.runNews);
     server.send('not json');
     server.send('{"type":"from-the-future"}');
     server.send('null');
@@ -110,10 +110,10 @@ describe('Client', () => {
     client.dispose();
     client = makeClient({ backoff: { firstMs: 60_000, ceilingMs: 60_000 } });
     client.connect();
-    await signalToPromise(client.messageReceived);
+    await signalToPromise(client.runNews);
     window.dispatchEvent(new Event('offline'));
     expect(client.connection).toBe('reconnecting');
-    const again = signalToPromise(client.messageReceived);
+    const again = signalToPromise(client.runNews);
     window.dispatchEvent(new Event('online'));
     await again;
     expect(client.connection).toBe('connected');
@@ -121,7 +121,7 @@ describe('Client', () => {
 
   it('stays silent after it was disposed', async () => {
     client.connect();
-    await signalToPromise(client.messageReceived);
+    await signalToPromise(client.runNews);
     client.dispose();
     client.dispose();
     client.connect();

@@ -3,7 +3,7 @@ import { Signal } from '@lumino/signaling';
 
 import type { Api } from '../../connection/api';
 import type { Client } from '../../connection/client';
-import type { ServerMessage } from '../../connection/messages';
+import type { RunMessage } from '../../connection/messages';
 import type { RunView, State } from '../../protocol';
 import type { Connection } from '../../tokens';
 
@@ -76,7 +76,7 @@ export const SOME_RUN = someRun();
  */
 export class FakeClient {
   readonly connectionChanged = new Signal<this, Connection>(this);
-  readonly messageReceived = new Signal<this, ServerMessage>(this);
+  readonly runNews = new Signal<this, RunMessage>(this);
   connection: Connection = 'connecting';
   /** What a test wants answered; everything else is never answered. */
   api: Partial<Record<keyof Api, jest.Mock>> = {
@@ -91,7 +91,7 @@ export class FakeClient {
 
   greet(state: State, runs: RunView[] = []): void {
     this.become('connected');
-    this.messageReceived.emit({
+    this.runNews.emit({
       type: 'hello',
       version: '1.2.3',
       state,
@@ -101,11 +101,11 @@ export class FakeClient {
   }
 
   tell(run: RunView): void {
-    this.messageReceived.emit({ type: 'run', run });
+    this.runNews.emit({ type: 'run', run });
   }
 
   happens(kind: string, payload: Record<string, unknown> = {}): void {
-    this.messageReceived.emit({
+    this.runNews.emit({
       type: 'event',
       run_id: 'r1',
       seq: 1,

@@ -1,5 +1,6 @@
 import { ApiError } from '../../connection/api';
 import { DEFAULT_SETTINGS } from '../../settings';
+import type { RunView } from '../../protocol';
 import { Model } from '../model';
 import { FakeClient, SOME_RUN, someRun } from './fake-client';
 
@@ -94,7 +95,22 @@ describe('Model', () => {
       );
       return Promise.resolve(late);
     });
-    await model.order('r1', { command: 'confirm' });
+    await model.command('r1', { command: 'confirm' });
+    expect(model.selected?.state).toBe('workflow_completed');
+  });
+
+  it('is ordered by the count of its changes where the server counts', () => {
+    const view = (
+      state: RunView['state'],
+      revision: number,
+      at: string
+    ): RunView =>
+      ({ ...someRun({ state, updated_at: at }), revision }) as RunView;
+    client.greet('idle', [view('step_running', 7, '2026-01-01T00:00:20Z')]);
+    // The server's clock was set back meanwhile.
+    client.tell(view('workflow_completed', 8, '2026-01-01T00:00:10Z'));
+    expect(model.selected?.state).toBe('workflow_completed');
+    client.tell(view('action_running', 6, '2026-01-01T00:00:30Z'));
     expect(model.selected?.state).toBe('workflow_completed');
   });
 
@@ -114,8 +130,8 @@ describe('Model', () => {
       edited: false
     };
     client.api.run = jest.fn().mockResolvedValue(someRun({ decision }));
-    const order = { command: 'reject' as const, proposal_id: 'p1' };
-    expect(await model.order('r1', order)).toBe(false);
+    const command = { command: 'reject' as const, proposal_id: 'p1' };
+    await expect(model.command('r1', command)).rejects.toBeInstanceOf(ApiError);
     expect(model.refusal('r1')).toEqual({
       kind: 'IllegalCommandError',
       message: 'already confirmed by Ada',

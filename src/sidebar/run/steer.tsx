@@ -14,8 +14,8 @@ import React from 'react';
 import type { RunView } from '../../protocol';
 import { useKit } from '../common/kit';
 import { ActionButton } from '../common/parts';
-import { giveOrder } from '../orders';
-import { type CommandName, commandNames, orderWords } from '../words';
+import { giveCommand } from '../give-command';
+import { type CommandName, commandNames, commandWords } from '../words';
 
 const ICONS: Partial<Record<CommandName, LabIcon>> = {
   pause: pauseIcon,
@@ -57,7 +57,7 @@ export function Steer({ run }: { run: RunView }): React.JSX.Element | null {
       aria-label={trans.__('Steer the run')}
     >
       {orders.map(command => {
-        const { label, effect } = orderWords(command, trans);
+        const { label, effect } = commandWords(command, trans);
         return (
           <ActionButton
             key={command}
@@ -65,7 +65,7 @@ export function Steer({ run }: { run: RunView }): React.JSX.Element | null {
             hint={effect}
             icon={ICONS[command]}
             onClick={() => {
-              void giveOrder(model, run, command, trans);
+              void giveCommand(model, run, { command }, trans);
             }}
           />
         );

@@ -1,11 +1,12 @@
 import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import type { NewCommand } from '../connection/api';
 import type { RunView } from '../protocol';
 import type { Model } from '../runs/model';
-import { orderWords, type CommandName } from './words';
+import { commandWords, type CommandName } from './words';
 
-/** Orders after which cells of the run are gone. */
+/** Commands after which cells of the run are gone. */
 const REPLACING: readonly CommandName[] = [
   'retry',
   'debug',
@@ -13,17 +14,27 @@ const REPLACING: readonly CommandName[] = [
   'reset'
 ];
 
-/** Give an order; one that takes cells out of the notebook asks the person first. */
-export async function giveOrder(
+/**
+ * Give a command the way a person does: what the server refuses is shown with the run, and one
+ * that takes cells out of the notebook asks first.
+ */
+export async function giveCommand(
   model: Model,
   run: RunView,
-  command: CommandName,
+  command: NewCommand,
   trans: TranslationBundle
-): Promise<void> {
-  if (takesCellsAway(run, command) && !(await isMeant(command, trans))) {
-    return;
+): Promise<boolean> {
+  const name = command.command;
+  if (takesCellsAway(run, name) && !(await isMeant(name, trans))) {
+    return false;
   }
-  await model.order(run.id, { command });
+  try {
+    await model.command(run.id, command);
+    return true;
+  } catch (reason) {
+    console.debug(`notebook-bcc: ${name} was refused`, reason);
+    return false;
+  }
 }
 
 function takesCellsAway(run: RunView, command: CommandName): boolean {
@@ -39,7 +50,7 @@ async function isMeant(
   command: CommandName,
   trans: TranslationBundle
 ): Promise<boolean> {
-  const { label, effect } = orderWords(command, trans);
+  const { label, effect } = commandWords(command, trans);
   const answer = await showDialog({
     title: trans.__('%1?', label),
     body: effect,
