@@ -67,7 +67,7 @@ export default tseslint.config(
   },
   { files: ['src/**'], extends: [reactHooks.configs.flat.recommended] },
   {
-    files: ['src/*.ts', 'src/live/**', 'src/sidebar/**'],
+    files: ['src/**'],
     // Lumino signals take `this` as their second argument.
     rules: { '@typescript-eslint/unbound-method': 'off' }
   },

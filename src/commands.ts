@@ -2,18 +2,22 @@ import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { bugIcon, codeIcon } from '@jupyterlab/ui-components';
 
-import { CommandIDs, commandNames } from './command-ids';
-import { notebookBccIcon } from './icon';
-import type { Model } from './model';
-import type { NotebookLink } from './notebook-link';
+import type { NotebookLink } from './notebook/link';
+import {
+  hasRunCode,
+  isRunCodeHidden,
+  toggleRunCode
+} from './notebook/run-code';
 import type { Command, RunView } from './protocol';
-import { hasRunCode, isRunCodeHidden, toggleRunCode } from './run-code';
-import { giveOrder } from './sidebar/orders';
+import type { Model } from './runs/model';
+import { giveCommand } from './sidebar/give-command';
+import { notebookBccIcon } from './sidebar/icon';
 import type { Sidebar } from './sidebar/sidebar';
-import { orderWords } from './sidebar/words';
+import { commandNames, commandWords } from './sidebar/words';
+import { CommandIDs } from './tokens';
 
-/** Orders that have a command of their own. */
-const ORDERS: readonly Command['command'][] = [
+/** Commands to a run that are commands of JupyterLab, too. */
+const RUN_COMMANDS: readonly Command['command'][] = [
   'confirm',
   'reject',
   'pause',
@@ -27,7 +31,7 @@ export const PALETTE: readonly string[] = [
   CommandIDs.open,
   CommandIDs.start,
   CommandIDs.review,
-  ...ORDERS.map(order => `notebook-bcc:${order}`),
+  ...RUN_COMMANDS.map(command => `notebook-bcc:${command}`),
   CommandIDs.follow,
   CommandIDs.toggleCode
 ];
@@ -83,8 +87,8 @@ export function addCommands(parts: ICommandParts): void {
     },
     describedBy: NO_ARGUMENTS
   });
-  for (const command of ORDERS) {
-    const { label, effect } = orderWords(command, trans);
+  for (const command of RUN_COMMANDS) {
+    const { label, effect } = commandWords(command, trans);
     commands.addCommand(`notebook-bcc:${command}`, {
       label: trans.__('%1 (Notebook-BCC)', label),
       caption: effect,
@@ -94,7 +98,7 @@ export function addCommands(parts: ICommandParts): void {
         const run = model.selected;
         if (run) {
           const proposal = run.pending && { proposal_id: run.pending.id };
-          await model.order(run.id, { command, ...proposal });
+          await giveCommand(model, run, { command, ...proposal }, trans);
         }
       },
       describedBy: NO_ARGUMENTS
@@ -154,7 +158,7 @@ function addToggleCode({ app, model, link, trans }: ICommandParts): void {
   model.stateChanged.connect(offer);
 }
 
-/** The button on a failed cell (A18): only there, and only while the run takes the order. */
+/** The button on a failed cell (A18): only there, and only while the run takes the command. */
 function addDebug(parts: ICommandParts): void {
   const { app, model, link, trans } = parts;
   const runOfCell = (): RunView | null => {
@@ -163,8 +167,8 @@ function addDebug(parts: ICommandParts): void {
     return run?.allowed_commands.includes('debug') === true ? run : null;
   };
   app.commands.addCommand(CommandIDs.debugCell, {
-    label: orderWords('debug', trans).label,
-    caption: orderWords('debug', trans).effect,
+    label: commandWords('debug', trans).label,
+    caption: commandWords('debug', trans).effect,
     icon: bugIcon,
     isVisible: () => link.activeCellOffersDebug() && runOfCell() !== null,
     isEnabled: () => runOfCell() !== null,
@@ -172,7 +176,7 @@ function addDebug(parts: ICommandParts): void {
       const run = runOfCell();
       if (run !== null) {
         model.select(run.id);
-        await giveOrder(model, run, 'debug', trans);
+        await giveCommand(model, run, { command: 'debug' }, trans);
       }
     },
     describedBy: NO_ARGUMENTS

@@ -18,27 +18,27 @@ import {
 } from '@jupyterlab/translation';
 
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- activation needs it at once
-import { Attention } from './attention';
-// eslint-disable-next-line jupyter/prefer-lazy-imports -- the connection is opened at start
-import { clientFor } from './client';
-import { CommandIDs } from './command-ids';
-// eslint-disable-next-line jupyter/prefer-lazy-imports -- activation needs it at once
 import { addCommands, PALETTE } from './commands';
-import { Files } from './files';
+// eslint-disable-next-line jupyter/prefer-lazy-imports -- the connection is opened at start
+import { clientFor } from './connection/client';
+import { Files } from './notebook/files';
+import { NotebookLink } from './notebook/link';
+import { showNotices } from './notebook/notices';
+import { OpenStarted } from './notebook/open-started';
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- activation needs it at once
-import { Model } from './model';
-import { NotebookLink } from './notebook-link';
-import { OpenStarted } from './open-started';
+import { RunFeed } from './runs/feed';
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- activation needs it at once
-import { RunFeed } from './run-feed';
+import { Model } from './runs/model';
 import { readSettings, translateSchema } from './settings';
+// eslint-disable-next-line jupyter/prefer-lazy-imports -- activation needs it at once
+import { Attention } from './sidebar/attention';
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- the shell needs the widget at start
 import { Sidebar } from './sidebar/sidebar';
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- the sidebar needs it
 import { KeptDraft } from './sidebar/start/draft';
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- the status bar needs it at start
-import { StatusItem } from './status-item';
-import { INotebookBcc } from './tokens';
+import { StatusItem } from './sidebar/status-item';
+import { CommandIDs, INotebookBcc } from './tokens';
 
 const PLUGIN_ID = 'notebook-bcc-ext:plugin';
 const DOMAIN = 'notebook_bcc_ext';
@@ -132,6 +132,9 @@ const plugin: JupyterFrontEndPlugin<INotebookBcc> = {
       show();
     });
     new OpenStarted(model, link, files);
+    if (tracker) {
+      showNotices(model, tracker);
+    }
     if (settingRegistry) {
       void followSettings(settingRegistry, model, trans);
     }

@@ -9,14 +9,14 @@ const CATALOGUE = join(
   'notebook_bcc_ext/locale/zh_CN/LC_MESSAGES/notebook_bcc_ext.json'
 );
 /** Where a position of the message stands among the arguments of each translator method. */
-const MESSAGE_ARGUMENTS: Record<string, number[]> = {
-  __: [0],
-  gettext: [0],
-  _n: [0, 1],
-  ngettext: [0, 1],
-  _p: [1],
-  pgettext: [1]
-};
+const MESSAGE_ARGUMENTS = new Map<string, number[]>([
+  ['__', [0]],
+  ['gettext', [0]],
+  ['_n', [0, 1]],
+  ['ngettext', [0, 1]],
+  ['_p', [1]],
+  ['pgettext', [1]]
+]);
 /** Attributes of elements and components, and properties of options, that people read. */
 const SPOKEN = [
   'aria-label',
@@ -167,7 +167,7 @@ function inspect(name: string, text: string, findings: IFindings): void {
       ts.isCallExpression(node) &&
       ts.isPropertyAccessExpression(node.expression)
     ) {
-      const positions = MESSAGE_ARGUMENTS[node.expression.name.text] ?? [];
+      const positions = MESSAGE_ARGUMENTS.get(node.expression.name.text) ?? [];
       for (const position of positions) {
         const argument = node.arguments[position];
         if (argument && ts.isStringLiteralLike(argument)) {
@@ -202,13 +202,18 @@ function schemaMessages(node: unknown): string[] {
   );
 }
 
+function nothingYet(): IFindings {
+  return { messages: new Set(), counted: new Set(), bypasses: [], dynamic: [] };
+}
+
+function foundIn(source: string): IFindings {
+  const findings = nothingYet();
+  inspect('example.tsx', source, findings);
+  return findings;
+}
+
 function inspectProduct(): IFindings {
-  const findings: IFindings = {
-    messages: new Set(),
-    counted: new Set(),
-    bypasses: [],
-    dynamic: []
-  };
+  const findings = nothingYet();
   for (const path of sourceFiles(join(ROOT, 'src'))) {
     inspect(path.slice(ROOT.length + 1), readFileSync(path, 'utf8'), findings);
   }
@@ -279,14 +284,7 @@ describe('Untranslated text', () => {
     ['a toast', "Toast.warning('Hello')"],
     ['a notification', "new Notification('Hello')"]
   ])('is found as %s', (_, source) => {
-    const findings: IFindings = {
-      messages: new Set(),
-      counted: new Set(),
-      bypasses: [],
-      dynamic: []
-    };
-    inspect('example.tsx', source, findings);
-    expect(findings.bypasses).toHaveLength(1);
+    expect(foundIn(source).bypasses).toHaveLength(1);
   });
 
   it.each([
@@ -296,14 +294,7 @@ describe('Untranslated text', () => {
     ["console.error('for developers')"],
     ["commands.addCommand(id, { describedBy: { args: { title: 'Hello' } } })"]
   ])('is not seen where there is none: %s', source => {
-    const findings: IFindings = {
-      messages: new Set(),
-      counted: new Set(),
-      bypasses: [],
-      dynamic: []
-    };
-    inspect('example.tsx', source, findings);
-    expect(findings.bypasses).toEqual([]);
+    expect(foundIn(source).bypasses).toEqual([]);
   });
 
   it('is found in messages that nobody can look up', () => {

@@ -82,18 +82,12 @@ export function setMetadata(
   }
 }
 
-export function patchMetadata(cell: SharedCell, metadata: Metadata): void {
-  const now = cell.getMetadata() as Metadata;
-  for (const key of Object.keys(now)) {
-    if (key !== 'trusted' && metadata[key] === undefined) {
-      cell.deleteMetadata(key);
-    }
-  }
-  for (const [key, value] of Object.entries(metadata)) {
-    const same = JSONExt.deepEqual(now[key] ?? null, value ?? null);
-    if (key !== 'trusted' && value !== undefined && !same) {
-      cell.setMetadata(key, value);
-    }
+/** What is in the cell from now on comes from our own run. */
+export function trust(model: INotebookModel, cell: ICodeCellModel): void {
+  if (!cell.trusted) {
+    model.sharedModel.transact(() => {
+      cell.trusted = true;
+    }, false);
   }
 }
 

@@ -2,10 +2,10 @@ import type { Cell } from '@jupyterlab/cells';
 import { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
+import { answerOf } from '../notebook/provenance';
 import type { LoggedOp, RunView } from '../protocol';
-import { answerOf } from '../provenance';
 import type { INotebookBcc } from '../tokens';
-import type { LiveNotebook } from './session';
+import type { NotebookLog } from './log';
 
 const SETTLING_MS = [30, 100, 400, 1500];
 /** While cells are still missing in the page, the last pause is taken up to that often more. */
@@ -38,7 +38,7 @@ interface IKnown {
 export class Follower {
   constructor(
     private readonly _panel: NotebookPanel,
-    session: LiveNotebook,
+    log: NotebookLog,
     private readonly _bcc: INotebookBcc
   ) {
     for (const kind of HANDS_ON) {
@@ -61,7 +61,7 @@ export class Follower {
     _panel.content.activeCellChanged.connect(() => {
       this._onActiveCell();
     });
-    session.mirrored.connect((_, ops) => {
+    log.mirrored.connect((_, ops) => {
       this._onMirrored(ops);
     });
     _bcc.stateChanged.connect(this._onState, this);

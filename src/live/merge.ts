@@ -1,6 +1,6 @@
 import { JSONExt, type PartialJSONValue } from '@lumino/coreutils';
 
-import { METADATA_KEY } from '../provenance';
+import { METADATA_KEY } from '../notebook/provenance';
 import { type ICell, type INotebook, type Metadata } from './notebook-json';
 
 export interface IMerged {

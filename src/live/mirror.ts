@@ -1,30 +1,39 @@
 import type { ICellModel, ICodeCellModel } from '@jupyterlab/cells';
 import type { INotebookModel } from '@jupyterlab/notebook';
 import { JSONExt, type PartialJSONObject } from '@lumino/coreutils';
+import { Signal, type ISignal } from '@lumino/signaling';
 
-import type { LoggedOp, SetExecution } from '../protocol';
-import { METADATA_KEY } from '../provenance';
+import { METADATA_KEY } from '../notebook/provenance';
+import type {
+  DeleteCell,
+  LoggedOp,
+  SetExecution,
+  SetSource
+} from '../protocol';
 import {
   changeOutputs,
   insert,
   isCode,
   newCell,
-  patchMetadata,
   setMetadata,
   setSource,
+  trust,
   type SharedCell,
   type SharedNotebook
 } from './cells';
+import { saysStill } from './fingerprint';
 import {
-  inPlace,
   placeAfter,
+  positionOf,
   WIDGETS_KEY,
   withWidgets,
   type ICell,
   type INotebook,
+  type IPosition,
   type Metadata,
   type NotebookOp
 } from './notebook-json';
+import { patchModel } from './patch';
 
 /**
  * Writes operations into the live model of an open notebook.
@@ -33,10 +42,23 @@ import {
  * follow outside of it, through the cell models: only these keep page and shared model in step.
  */
 export class Mirror {
-  constructor(private readonly _model: INotebookModel) {}
+  constructor(private readonly _model: INotebookModel) {
+    for (const cell of _model.cells) {
+      this._watch(cell);
+    }
+    _model.cells.changed.connect(this._onCells, this);
+    _model.contentChanged.connect(this._onContent, this);
+  }
 
-  /** Set while something of ours is being written. */
-  writing = false;
+  /** Emitted when somebody else than us has changed the notebook. */
+  get edited(): ISignal<this, void> {
+    return this._edited;
+  }
+
+  /** Emitted with the id of a run's code cell that the person has changed or deleted. */
+  get cellEdited(): ISignal<this, string> {
+    return this._cellEdited;
+  }
 
   get isDirty(): boolean {
     return this._model.dirty;
@@ -57,8 +79,9 @@ export class Mirror {
       : mine;
   }
 
-  get metadata(): Metadata {
-    return this._model.sharedModel.getMetadata();
+  /** How far along which log the model says it is. */
+  get position(): IPosition {
+    return positionOf(this._model.sharedModel.getMetadata());
   }
 
   sourceOf(cellId: string): string | undefined {
@@ -99,7 +122,7 @@ export class Mirror {
   }
 
   /** Note how far along the log the model is. It goes to disk with the content. */
-  setPosition(logId: string, seq: number): void {
+  setPosition({ logId, seq }: IPosition): void {
     const shared = this._model.sharedModel;
     const position = { log_id: logId, applied_seq: seq };
     if (JSONExt.deepEqual(shared.getMetadata(METADATA_KEY) ?? null, position)) {
@@ -115,14 +138,7 @@ export class Mirror {
   /** Bring the model to `target`, touching only what differs. */
   patch(target: INotebook): void {
     this._quietly(() => {
-      const wanted = new Map(target.cells.map(cell => [cell.id, cell]));
-      this._patchStructure(target, wanted);
-      for (const cell of this._model.cells) {
-        const want = wanted.get(cell.id);
-        if (want !== undefined && isCode(cell) && want.cell_type === 'code') {
-          this._patchResults(cell, want);
-        }
-      }
+      patchModel(this._model, target);
     });
   }
 
@@ -151,12 +167,12 @@ export class Mirror {
   /** The model is as clean afterwards as it was before: the server has our changes already. */
   private _quietly(change: () => void): void {
     const { dirty } = this._model;
-    const outer = this.writing;
-    this.writing = true;
+    const outer = this._isWriting;
+    this._isWriting = true;
     try {
       change();
     } finally {
-      this.writing = outer;
+      this._isWriting = outer;
       if (!dirty) {
         this._model.dirty = false;
       }
@@ -202,22 +218,22 @@ export class Mirror {
         break;
       }
       case 'delete': {
-        const index = ids.indexOf(op.cell_id);
-        if (index >= 0 && !keep.has(op.cell_id)) {
+        const cell = cells.get(op.cell_id);
+        if (cell && isToChange(cell, op, keep)) {
+          const index = ids.indexOf(op.cell_id);
           shared.deleteCell(index);
           ids.splice(index, 1);
           cells.delete(op.cell_id);
         }
         break;
       }
-      case 'source':
-        if (!keep.has(op.cell_id)) {
-          const cell = cells.get(op.cell_id);
-          if (cell !== undefined) {
-            setSource(cell, op.source);
-          }
+      case 'source': {
+        const cell = cells.get(op.cell_id);
+        if (cell && isToChange(cell, op, keep)) {
+          setSource(cell, op.source);
         }
         break;
+      }
       case 'metadata':
         setMetadata(cells.get(op.cell_id), op.metadata as Metadata);
         break;
@@ -272,7 +288,7 @@ export class Mirror {
   private _changeExecution(cell: ICodeCellModel, op: SetExecution): void {
     if (op.state === 'running') {
       cell.outputs.clear();
-      this._trust(cell);
+      trust(this._model, cell);
       cell.executionCount = null;
       cell.executionState = 'running';
     } else {
@@ -282,64 +298,66 @@ export class Mirror {
     }
   }
 
-  private _trust(cell: ICodeCellModel): void {
-    if (!cell.trusted) {
-      this._model.sharedModel.transact(() => {
-        cell.trusted = true;
-      }, false);
+  // -- whose changes --------------------------------------------------------------------------
+
+  private _onContent(): void {
+    if (!this._isWriting) {
+      this._edited.emit();
     }
   }
 
-  // -- patching -------------------------------------------------------------------------------
-
-  private _patchStructure(target: INotebook, wanted: Map<string, ICell>): void {
-    const shared = this._model.sharedModel;
-    const before = shared.cells.filter(
-      cell => wanted.get(cell.id)?.cell_type === cell.cell_type
-    );
-    const staying = inPlace(
-      before.map(({ id }) => id),
-      target.cells.map(({ id }) => id)
-    );
-    shared.transact(() => {
-      // A deleted cell knows nothing any more: what moves is made anew from the target.
-      for (let index = shared.cells.length - 1; index >= 0; index--) {
-        if (!staying.has(shared.cells[index]?.id ?? '')) {
-          shared.deleteCell(index);
-        }
-      }
-      target.cells.forEach((want, index) => {
-        if (!staying.has(want.id)) {
-          insert(shared, index, { ...want, outputs: [] });
-        }
+  private _onCells(
+    _: unknown,
+    { type, newValues }: { type: string; newValues: ICellModel[] }
+  ): void {
+    if (type === 'remove') {
+      this._onRemoved();
+    } else {
+      newValues.forEach(cell => {
+        this._watch(cell);
       });
-      shared.metadata = target.metadata;
-    }, false);
-    const placed = new Map(shared.cells.map(cell => [cell.id, cell]));
-    shared.transact(() => {
-      for (const want of target.cells) {
-        const cell = placed.get(want.id);
-        if (cell !== undefined) {
-          if (cell.source !== want.source) {
-            setSource(cell, want.source);
-          }
-          patchMetadata(cell, want.metadata);
-        }
-      }
-    }, false);
+    }
   }
 
-  private _patchResults(cell: ICodeCellModel, want: ICell): void {
-    const outputs = want.outputs ?? [];
-    if (!JSONExt.deepEqual(cell.outputs.toJSON(), outputs)) {
-      cell.outputs.clear();
-      if (want.metadata.trusted === true) {
-        this._trust(cell);
-      }
-      cell.outputs.fromJSON(outputs);
-    }
-    if (cell.executionCount !== (want.execution_count ?? null)) {
-      cell.executionCount = want.execution_count ?? null;
+  private _watch(cell: ICellModel): void {
+    if (isCode(cell) && cell.getMetadata(METADATA_KEY) !== undefined) {
+      this._codeOfRuns.add(cell.id);
+      cell.contentChanged.connect(this._onCell, this);
     }
   }
+
+  private _onCell(cell: ICellModel): void {
+    if (!this._isWriting) {
+      this._cellEdited.emit(cell.id);
+    }
+  }
+
+  private _onRemoved(): void {
+    const left = new Set(this._model.sharedModel.cells.map(({ id }) => id));
+    for (const id of this._codeOfRuns) {
+      if (!left.has(id)) {
+        this._codeOfRuns.delete(id);
+        if (!this._isWriting) {
+          this._cellEdited.emit(id);
+        }
+      }
+    }
+  }
+
+  /** Set while something of ours is being written. */
+  private _isWriting = false;
+  private readonly _codeOfRuns = new Set<string>();
+  private readonly _edited = new Signal<this, void>(this);
+  private readonly _cellEdited = new Signal<this, string>(this);
+}
+
+/** What a person has put into a cell is neither replaced nor deleted. */
+function isToChange(
+  cell: SharedCell,
+  op: SetSource | DeleteCell,
+  keep: ReadonlySet<string>
+): boolean {
+  return (
+    !keep.has(cell.id) && saysStill(cell.cell_type, cell.source, op.if_written)
+  );
 }

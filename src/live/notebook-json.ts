@@ -5,6 +5,7 @@ import {
   type PartialJSONValue
 } from '@lumino/coreutils';
 
+import { METADATA_KEY } from '../notebook/provenance';
 import type {
   ChangeOutputs,
   LoggedOp,
@@ -13,7 +14,7 @@ import type {
   SetSource,
   SetWidgets
 } from '../protocol';
-import { METADATA_KEY } from '../provenance';
+import { saysStill } from './fingerprint';
 
 /** Where a notebook keeps the state of its widgets, and in which form. */
 export const WIDGETS_KEY = 'widgets';
@@ -124,10 +125,14 @@ export function applyOperations(
         }
         break;
       }
-      case 'delete':
-        notebook.cells = notebook.cells.filter(({ id }) => id !== op.cell_id);
-        cells.delete(op.cell_id);
+      case 'delete': {
+        const cell = cells.get(op.cell_id);
+        if (cell && saysStill(cell.cell_type, cell.source, op.if_written)) {
+          notebook.cells.splice(notebook.cells.indexOf(cell), 1);
+          cells.delete(op.cell_id);
+        }
         break;
+      }
       case 'notebook_metadata':
         mergeMetadata(notebook.metadata, op.metadata as Metadata);
         break;
@@ -154,7 +159,9 @@ export function applyOperations(
 function changeCell(cell: ICell, op: CellOp): void {
   switch (op.op) {
     case 'source':
-      cell.source = op.source;
+      if (saysStill(cell.cell_type, cell.source, op.if_written)) {
+        cell.source = op.source;
+      }
       break;
     case 'metadata':
       mergeMetadata(cell.metadata, op.metadata as Metadata);

@@ -11,16 +11,12 @@ import {
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- open notebooks are followed from the start
-import { clientFor, type Client } from '../client';
+import { clientFor, type Client } from '../connection/client';
+import { NotebookApi } from '../connection/notebook-api';
 import { INotebookBcc } from '../tokens';
-import { NotebookApi } from './api';
-
-import { attachNewCells } from './attach';
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- restored notebooks need it at start
 import { Follower } from './follow';
-import { CellMarks } from './marks';
-
-import { showNotices } from './notices';
+import { CellsInPage } from './page';
 import { LiveContentProvider, PROVIDER_ID } from './provider';
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- restored notebooks need it at start
 import { LiveNotebook } from './session';
@@ -59,14 +55,12 @@ const plugin: JupyterFrontEndPlugin<void> = {
         client,
         api,
         provider,
-        decorate: session => {
-          attachNewCells(panel, session);
-          new CellMarks(panel, session, bcc, trans);
-          new Follower(panel, session, bcc);
+        decorate: ({ log }) => {
+          new CellsInPage(panel, log, bcc, trans);
+          new Follower(panel, log, bcc);
         }
       });
     };
-    showNotices(client, tracker, bcc);
     tracker.widgetAdded.connect(follow);
     tracker.forEach(panel => {
       follow(tracker, panel);

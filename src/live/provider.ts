@@ -7,12 +7,13 @@ export const PROVIDER_ID = 'notebook-bcc-ext:live';
 /**
  * How JupyterLab reads and saves notebooks that a run may be writing.
  *
- * A notebook without a log, or without a session here, goes the way it always went.
+ * A notebook without a session here, or without a log, is read and saved as it always was: by
+ * another extension's provider where the notebook had one, else by the contents API.
  */
 export class LiveContentProvider implements IContentProvider {
   constructor(private readonly _plain: IContentProvider) {}
 
-  /** Open notebooks by path. */
+  /** Open notebooks by the id of their panel: paths change while a notebook is open. */
   readonly sessions = new Map<string, LiveNotebook>();
 
   async get(

@@ -2,100 +2,106 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Contents, IContentProvider } from '@jupyterlab/services';
 import { JSONExt, type PartialJSONObject } from '@lumino/coreutils';
 import type { IDisposable } from '@lumino/disposable';
-import { Signal, type ISignal } from '@lumino/signaling';
 
-import type { Client } from '../client';
-import type { ServerMessage } from '../messages';
-import type { LoggedOp, NotebookState } from '../protocol';
-import { StaleBaseError, type NotebookApi } from './api';
+import type { Client } from '../connection/client';
+import { StaleBaseError, type NotebookApi } from '../connection/notebook-api';
+import type { NotebookState } from '../protocol';
 import { Base } from './base';
 import { UnsavedEdits } from './edits';
 import { answerTo, nameKnownTo, nameOf } from './file-state';
-import { Inbox, Turns } from './inbox';
+import { NotebookLog, type NotebookNews } from './log';
 import { mergeNotebooks } from './merge';
 import { Mirror } from './mirror';
-import { positionOf, type INotebook } from './notebook-json';
+import {
+  applyOperations,
+  positionOf,
+  type INotebook,
+  type IPosition
+} from './notebook-json';
+import { Turns } from './turns';
 
 type Context = NotebookPanel['context'];
 
 const SAVE_TRIES = 4;
-const ACK_MS = 1_000;
 
 /**
- * One open notebook: mirrors the log of its runs, and merges what its user saves.
+ * One open notebook: its tab follows the log of its runs, and what its user saves is merged with
+ * what others saved.
  *
  * Everything that talks about the file waits its turn in one queue.
  */
 export class LiveNotebook implements IDisposable {
   constructor(
     readonly context: Context,
-    private readonly _client: Client,
+    client: Client,
     private readonly _api: NotebookApi,
     /** Of another extension, which had this context before us: it goes on saving. */
     readonly theirs: IContentProvider | null = null
   ) {
     this._mirror = new Mirror(context.model);
-    this._path = context.path;
-    this._logId = positionOf(this._mirror.metadata).logId;
-    this._seq = positionOf(this._mirror.metadata).seq;
-    this._base = new Base(nameKnownTo(context), this._mirror.toJSON());
+    this.log = new NotebookLog({
+      client,
+      mirror: this._mirror,
+      path: context.path,
+      isRewritten: cellId => this._isRewritten(cellId),
+      forgetting: () => {
+        this._base.settle();
+      }
+    });
+    this._base = new Base(
+      nameKnownTo(context),
+      this._mirror.toJSON(),
+      this.log
+    );
+    this._edits = new UnsavedEdits(cellIds => {
+      const { path } = this.log;
+      this.log.say({ type: 'edited', path, cell_ids: cellIds });
+    });
     context.pathChanged.connect(this._onPath, this);
     context.saveState.connect(this._onSaveState, this);
-    context.model.contentChanged.connect(this._onContent, this);
-    _client.messageReceived.connect(this._onMessage, this);
-    this._edits = new UnsavedEdits(
-      context.model,
-      () => this._mirror.writing,
-      cellIds => {
-        _client.send({ type: 'edited', path: this._path, cell_ids: cellIds });
-      }
-    );
-    this._attach();
+    this.log.news.connect(this._onNews, this);
+    this.log.attaching.connect(() => {
+      this._edits.tellAgain();
+    });
+    this._mirror.edited.connect(() => {
+      this._changedSince = true;
+    });
+    this._mirror.cellEdited.connect((_, cellId) => {
+      this._edits.note(cellId);
+    });
+    this.log.attach();
   }
 
-  /** Emitted with operations that are now in the page. */
-  get mirrored(): ISignal<this, readonly LoggedOp[]> {
-    return this._mirrored;
-  }
+  readonly log: NotebookLog;
 
   /** Whether a run has ever written here; without it JupyterLab's own ways are left alone. */
   get hasLog(): boolean {
-    return this._attachedLog !== null;
+    return this.log.isKnown;
   }
 
   get isDisposed(): boolean {
-    return this._isDisposed;
+    return this.log.isDisposed;
   }
 
   dispose(): void {
-    if (this._isDisposed) {
+    if (this.isDisposed) {
       return;
     }
-    this._isDisposed = true;
-    this._inbox.clear();
     this._edits.dispose();
-    window.clearTimeout(this._ackTimer);
     this.context.pathChanged.disconnect(this._onPath, this);
     this.context.saveState.disconnect(this._onSaveState, this);
-    this._client.messageReceived.disconnect(this._onMessage, this);
-    this._client.send({ type: 'detach', path: this._path });
-    Signal.clearData(this);
+    this.log.dispose();
   }
 
   // -- for the content provider ---------------------------------------------------------------
 
   /** The notebook was read anew: opened or reverted. JupyterLab puts it into the model next. */
   loaded(model: Contents.IModel): void {
-    const content = JSONExt.deepCopy(
-      model.content as PartialJSONObject
-    ) as unknown as INotebook;
-    const position = positionOf(content.metadata);
-    this._inbox.clear();
-    this._logId = position.logId;
-    this._seq = position.seq;
-    this._base = new Base(nameOf(model), content);
+    const content = copyOf(model.content as INotebook);
+    this.log.restart(positionOf(content.metadata));
+    this._base = new Base(nameOf(model), content, this.log);
     window.setTimeout(() => {
-      this._attach();
+      this.log.attach();
     }, 0);
   }
 
@@ -106,7 +112,7 @@ export class LiveNotebook implements IDisposable {
   async check(): Promise<Contents.IModel | null> {
     return await this._turns.take(async () => {
       const state = await this._api.check({
-        path: this._path,
+        path: this.log.path,
         base_hash: this._base.hash
       });
       if (state.log_id === null) {
@@ -125,21 +131,8 @@ export class LiveNotebook implements IDisposable {
   async save(): Promise<Contents.IModel> {
     return await this._turns.take(async () => {
       for (let attempt = 1; ; attempt++) {
-        this._inbox.empty();
-        const content = this._mirror.toJSON();
-        const { logId, seq } = positionOf(content.metadata);
-        this._changedSince = false;
         try {
-          const state = await this._api.save({
-            path: this._path,
-            content: content as unknown as Record<string, unknown>,
-            base_hash: this._overwriting ?? this._base.hash,
-            log_id: this._logId,
-            applied_seq: logId === this._logId ? seq : 0
-          });
-          this._overwriting = null;
-          this._base = this._base.next(state.hash, content, seq);
-          return answerTo(this.context, undefined, state.last_modified);
+          return await this._saveOnce();
         } catch (reason) {
           if (!(reason instanceof StaleBaseError) || attempt >= SAVE_TRIES) {
             throw reason;
@@ -161,16 +154,13 @@ export class LiveNotebook implements IDisposable {
     options: Partial<Contents.IModel>
   ): Promise<Contents.IModel> {
     return await this._turns.take(async () => {
-      this._inbox.empty();
-      const content = this._mirror.toJSON();
-      this._changedSince = false;
-      const saved = await provider.save(this._path, {
+      const content = this._contentToSave();
+      const saved = await provider.save(this.log.path, {
         ...options,
-        content: JSONExt.deepCopy(content as unknown as PartialJSONObject)
+        content: copyOf(content)
       });
       // What state of the file that made, only the next check can tell.
-      const { seq } = positionOf(content.metadata);
-      this._base = this._base.next(null, content, seq);
+      this._base = this._baseOf(null, content, positionOf(content.metadata));
       return answerTo(this.context, undefined, saved.last_modified);
     });
   }
@@ -180,63 +170,53 @@ export class LiveNotebook implements IDisposable {
     this._plainContent = content as INotebook;
   }
 
-  // -- talking to the server ------------------------------------------------------------------
-
-  private _attach(): void {
-    this._client.send({
-      type: 'attach',
-      path: this._path,
-      log_id: this._logId,
-      applied_seq: this._seq
+  private async _saveOnce(): Promise<Contents.IModel> {
+    const content = this._contentToSave();
+    const position = positionOf(content.metadata);
+    const { logId } = this.log.at;
+    const state = await this._api.save({
+      path: this.log.path,
+      content: content as unknown as Record<string, unknown>,
+      base_hash: this._overwriting ?? this._base.hash,
+      log_id: logId,
+      applied_seq: position.logId === logId ? position.seq : 0
     });
-    this._edits.tellAgain();
+    this._overwriting = null;
+    this._base = this._baseOf(state.hash, content, position);
+    return answerTo(this.context, undefined, state.last_modified);
   }
 
-  private _onMessage(_: Client, message: ServerMessage): void {
-    if (message.type === 'hello') {
-      this._attach();
-      return;
-    }
-    if (!('path' in message) || message.path !== this._path) {
-      return;
-    }
-    switch (message.type) {
+  private _contentToSave(): INotebook {
+    this.log.takeUp();
+    this._changedSince = false;
+    return this._mirror.toJSON();
+  }
+
+  // -- what the server says -------------------------------------------------------------------
+
+  private _onNews(_: NotebookLog, news: NotebookNews): void {
+    switch (news.type) {
       case 'attached':
-        this._onAttached(message.log_id);
-        break;
-      case 'ops':
-        if (message.log_id === this._logId) {
-          this._inbox.put(message.ops);
+        if (news.log_id !== null) {
+          this._mirror.ensureIds();
         }
         break;
       case 'disk':
-        if (message.by !== 'run' && this.hasLog) {
-          void this._catchUp(message.hash);
+        if (news.by !== 'run' && this.hasLog) {
+          void this._catchUp(news.hash);
         }
         break;
       case 'resync':
         void this._catchUp(null);
         break;
       case 'wanted':
-        void this._settle(message.cell_id);
+        void this._settle(news.cell_id);
         break;
       case 'moved':
-        if (message.new_path !== null) {
-          this._moveTo(message.new_path);
+        if (news.new_path !== null) {
+          this.log.moveTo(news.new_path);
         }
         break;
-    }
-  }
-
-  private _onAttached(logId: string | null): void {
-    this._attachedLog = logId;
-    if (logId === null) {
-      return;
-    }
-    this._mirror.ensureIds();
-    if (logId !== this._logId) {
-      this._logId = logId;
-      this._seq = 0;
     }
   }
 
@@ -251,54 +231,12 @@ export class LiveNotebook implements IDisposable {
     } catch (reason) {
       console.warn('notebook-bcc: an edit could not be saved', reason);
     }
-    this._client.send({ type: 'settled', path: this._path, cell_id: cellId });
+    this.log.say({ type: 'settled', path: this.log.path, cell_id: cellId });
   }
 
-  private _onPath(_: Context, path: string): void {
-    this._moveTo(path);
-  }
-
-  private _moveTo(path: string): void {
-    if (path !== this._path) {
-      this._client.send({ type: 'detach', path: this._path });
-      this._path = path;
-      this._attach();
-    }
-  }
-
-  // -- mirroring ------------------------------------------------------------------------------
-
-  private _apply(arrived: readonly LoggedOp[]): void {
-    const logId = this._logId;
-    const ops = arrived.filter(({ seq }) => seq > this._seq);
-    const first = ops.at(0);
-    const last = ops.at(-1);
-    if (!first || !last || logId === null || this._isDisposed) {
-      return;
-    }
-    if (first.seq !== this._seq + 1) {
-      this._attach(); // Something is missing in between: ask for it.
-      return;
-    }
-    try {
-      const kept = this._base.rewrittenIn(ops, id => this._mirror.sourceOf(id));
-      this._mirror.apply(ops, kept, logId);
-      this._base.add(ops);
-      this._seq = last.seq;
-    } catch (reason) {
-      console.error('notebook-bcc: the notebook is read again', reason);
-      void this._catchUp(null);
-      return;
-    }
-    this._acknowledgeSoon();
-    this._mirrored.emit(ops);
-  }
-
-  private _acknowledgeSoon(): void {
-    this._ackTimer ??= window.setTimeout(() => {
-      this._ackTimer = undefined;
-      this._client.send({ type: 'ack', path: this._path, seq: this._seq });
-    }, ACK_MS);
+  private _isRewritten(cellId: string): boolean {
+    const now = this._mirror.sourceOf(cellId);
+    return now !== undefined && now !== this._base.sourceOf(cellId);
   }
 
   // -- merging --------------------------------------------------------------------------------
@@ -319,17 +257,18 @@ export class LiveNotebook implements IDisposable {
 
   /** Read the file and merge it in; false when the same cell was rewritten on both sides. */
   private async _pull(): Promise<boolean> {
-    const state = await this._api.pull({ path: this._path });
-    if (this._isDisposed || state.content === null) {
+    const state = await this._api.pull({ path: this.log.path });
+    if (this.isDisposed || state.content === null) {
       return true;
     }
-    this._inbox.empty();
+    this.log.takeUp();
     return this._merge(state, state.content as unknown as INotebook);
   }
 
   private _merge(state: NotebookState, theirs: INotebook): boolean {
+    const { log_id: logId, seq } = state;
     // All three at the same place of the log, so that only people's changes differ.
-    const next = this._base.next(state.hash, theirs, state.seq);
+    const next = this._baseOf(state.hash, theirs, { logId, seq });
     const { notebook, conflicts } = mergeNotebooks(
       this._base.content,
       this._mirror.toJSONBeside(next.content),
@@ -340,23 +279,30 @@ export class LiveNotebook implements IDisposable {
     }
     this._mirror.patch(notebook);
     this._base = next;
-    if (state.log_id !== null) {
-      this._seq = Math.max(
-        this._logId === state.log_id ? this._seq : 0,
-        state.seq
-      );
-      this._logId = this._attachedLog = state.log_id;
-      this._mirror.setPosition(state.log_id, this._seq);
+    if (logId !== null) {
+      const { at } = this.log;
+      const known = at.logId === logId ? at.seq : 0;
+      this.log.goTo({ logId, seq: Math.max(known, seq) });
+      this._mirror.setPosition(this.log.at);
     }
     return true;
   }
 
+  /** The base of a content that is at that place of the log: what came since is added to it. */
+  private _baseOf(
+    hash: string | null,
+    content: INotebook,
+    position: IPosition
+  ): Base {
+    const later = this.log.after(position).map(({ op }) => op);
+    applyOperations(content, later);
+    return new Base(hash, content, this.log);
+  }
+
   // -- JupyterLab's side ----------------------------------------------------------------------
 
-  private _onContent(): void {
-    if (!this._mirror.writing) {
-      this._changedSince = true;
-    }
+  private _onPath(_: Context, path: string): void {
+    this.log.moveTo(path);
   }
 
   private _onSaveState(_: Context, state: string): void {
@@ -371,26 +317,22 @@ export class LiveNotebook implements IDisposable {
       this.context.model.dirty = true;
     }
     if (this._plainContent !== null) {
-      this._base = new Base(nameKnownTo(this.context), this._plainContent);
+      const known = nameKnownTo(this.context);
+      this._base = new Base(known, this._plainContent, this.log);
       this._plainContent = null;
     }
   }
 
   private readonly _mirror: Mirror;
   private readonly _edits: UnsavedEdits;
-  private _base: Base;
-  private _path: string;
-  private _logId: string | null;
-  private _seq: number;
-  private _attachedLog: string | null = null;
-  private readonly _inbox = new Inbox(ops => {
-    this._apply(ops);
-  });
   private readonly _turns = new Turns();
-  private _ackTimer: number | undefined;
+  private _base: Base;
   private _overwriting: string | null = null;
   private _changedSince = false;
   private _plainContent: INotebook | null = null;
-  private _isDisposed = false;
-  private readonly _mirrored = new Signal<this, readonly LoggedOp[]>(this);
+}
+
+function copyOf(content: INotebook): INotebook {
+  const json = content as unknown as PartialJSONObject;
+  return JSONExt.deepCopy(json) as unknown as INotebook;
 }

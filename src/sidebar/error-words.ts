@@ -1,8 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { IPlannerCheck } from '../api';
-import type { IRefusal } from '../model';
+import type { IPlannerCheck } from '../connection/api';
 import type { Decision } from '../protocol';
+import type { IRefusal } from '../runs/model';
 
 /**
  * What stopped a run, by the class of the server's error. The server's own sentence, which names

@@ -4,10 +4,10 @@ import { VDomRenderer } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 import React from 'react';
 
-import { notebookBccIcon } from '../icon';
-import type { Model } from '../model';
+import type { Model } from '../runs/model';
 import { KitContext, type IKit } from './common/kit';
 import { Fold } from './common/parts';
+import { notebookBccIcon } from './icon';
 import { Preferences } from './preferences/preferences';
 import { Elsewhere } from './run/elsewhere';
 import { History } from './run/history';

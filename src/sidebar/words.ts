@@ -1,10 +1,10 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { ICall } from '../api';
+import type { ICall } from '../connection/api';
 import type { Command, RunView, State } from '../protocol';
+import type { RowStatus } from '../runs/tree';
 import type { ApprovalPolicy } from '../settings';
 import type { Connection } from '../tokens';
-import type { RowStatus } from '../tree';
 
 export type CommandName = Command['command'];
 
@@ -156,8 +156,8 @@ export function doingWords(
   }
 }
 
-/** Label of an order, and what it will do. */
-export function orderWords(
+/** Label of a command to a run, and what it will do. */
+export function commandWords(
   command: CommandName,
   trans: TranslationBundle
 ): { label: string; effect: string } {
@@ -238,3 +238,10 @@ export function callWords(
       return trans.__('Judging');
   }
 }
+
+/** The one name of what can be asked for in several places: palette, menu, launcher and sidebar. */
+export const commandNames = {
+  start: (trans: TranslationBundle) => trans.__('New Notebook-BCC Run'),
+  follow: (trans: TranslationBundle) => trans.__('Follow the Run'),
+  toggleCode: (trans: TranslationBundle) => trans.__('Show or Hide the Code')
+} as const;

@@ -65,7 +65,7 @@ def _make(folder: Path) -> None:
 
 
 async def exported(server: RealServer, run_id: str) -> Json:
-    """What the sidebar's export has in it (`src/record.ts`)."""
+    """What the sidebar's export has in it (`src/runs/record.ts`)."""
     record = await server.get(f"runs/{run_id}/record")
     for name in ("transitions", "calls"):
         record[name] = await _pages(server, f"runs/{run_id}/{name}", name, "number")

@@ -31,6 +31,7 @@ from notebook_bcc_ext.protocol.browser.notebook_ops import (
     SetSource,
     SetWidgets,
     mark_of,
+    says_still,
 )
 from notebook_bcc_ext.protocol.planner.observation import NotebookSummary
 
@@ -58,6 +59,7 @@ class NotebookView:
         for ours_or_large in (METADATA_KEY, WIDGETS_KEY):
             self._metadata.pop(ours_or_large, None)
         self.ids: set[str] = {cell["id"] for cell in cells}
+        self._deleted: set[str] = set()
         self._count = len(cells)
         self.tail_id: str | None = cells[-1]["id"] if cells else None
         self._tail_type: str | None = cells[-1]["cell_type"] if cells else None
@@ -122,7 +124,7 @@ class NotebookView:
             case InsertCell():
                 self._insert(op)
             case DeleteCell():
-                self._delete(op.cell_id)
+                self._delete(op)
             case SetNotebookMetadata():
                 merge_metadata(self._metadata, op.metadata)
             case SetWidgets():
@@ -141,6 +143,7 @@ class NotebookView:
         )
         old_tail = self.tail_id
         self.ids.add(cell_id)
+        self._deleted.discard(cell_id)
         self._count += 1
         if at_end:
             self.tail_id, self._tail_type = cell_id, op.cell["cell_type"]
@@ -158,10 +161,16 @@ class NotebookView:
         if cell_id == self._output_id:
             self._output_text = _text_of(cell["outputs"])
 
-    def _delete(self, cell_id: str) -> None:
+    def _delete(self, op: DeleteCell) -> None:
+        cell_id, cell = op.cell_id, self._latest.get(op.cell_id)
+        if cell_id not in self.ids or cell_id in self._deleted:
+            return
+        if cell and not says_still(cell["cell_type"], cell["source"], op.if_written):
+            return
         self._latest.pop(cell_id, None)
-        self._count -= cell_id in self.ids
+        self._count -= 1
         # The id stays taken: a new cell must not be mistaken for the deleted one.
+        self._deleted.add(cell_id)
         if cell_id == self.heading_id:
             self.heading_id, self.heading_source = None, ""
         for part in self.parts.values():

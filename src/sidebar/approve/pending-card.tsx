@@ -1,13 +1,14 @@
 import { checkIcon, closeIcon, editIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import type { Order } from '../../api';
+import type { NewCommand } from '../../connection/api';
 import type { Pending, RunView } from '../../protocol';
 import { Code } from '../common/code';
 import { useKit } from '../common/kit';
 import { ActionButton } from '../common/parts';
+import { giveCommand } from '../give-command';
 import { pendingWords } from '../plan-words';
-import { orderWords } from '../words';
+import { commandWords } from '../words';
 import { ChangeList, Compare } from './changes';
 import { editedContent, isEditable, planOf, type EditPlan } from './plan-edit';
 import { PlanEditor } from './plan-editor';
@@ -29,9 +30,10 @@ export function PendingCard(props: IPendingCardProps): React.JSX.Element {
   const [busy, setBusy] = React.useState(false);
   const title = React.useId();
 
-  const answer = async (order: Order): Promise<void> => {
+  const answer = async (given: NewCommand): Promise<void> => {
+    const command = { ...given, proposal_id: pending.id };
     setBusy(true);
-    await model.order(run.id, { ...order, proposal_id: pending.id });
+    await giveCommand(model, run, command, trans);
     setBusy(false);
   };
   const confirm = (): void => {
@@ -47,7 +49,7 @@ export function PendingCard(props: IPendingCardProps): React.JSX.Element {
       ? trans.__('Confirm the edited plan')
       : trans.__('Run the edited code');
   const confirmLabel =
-    mode === 'edit' ? editedLabel : orderWords('confirm', trans).label;
+    mode === 'edit' ? editedLabel : commandWords('confirm', trans).label;
   const { reason: why } = pending.content;
   return (
     <section
@@ -126,7 +128,7 @@ export function PendingCard(props: IPendingCardProps): React.JSX.Element {
             kind="primary"
             icon={checkIcon}
             label={confirmLabel}
-            hint={orderWords('confirm', trans).effect}
+            hint={commandWords('confirm', trans).effect}
             disabled={busy}
             testId="bcc-confirm"
             onClick={confirm}
@@ -135,8 +137,8 @@ export function PendingCard(props: IPendingCardProps): React.JSX.Element {
         {mode === 'ask' ? (
           <>
             <ActionButton
-              label={orderWords('reject', trans).label}
-              hint={orderWords('reject', trans).effect}
+              label={commandWords('reject', trans).label}
+              hint={commandWords('reject', trans).effect}
               disabled={busy}
               onClick={() => {
                 setMode('reject');

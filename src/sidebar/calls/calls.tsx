@@ -1,7 +1,7 @@
 import { copyIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import type { ICall } from '../../api';
+import type { ICall } from '../../connection/api';
 import { Code } from '../common/code';
 import { bytes, clockTime, duration, pretty } from '../common/format';
 import { useKit, useSignal } from '../common/kit';

@@ -3,10 +3,10 @@ import type { CommandRegistry } from '@lumino/commands';
 import type { ISignal } from '@lumino/signaling';
 import React from 'react';
 
-import type { Files } from '../../files';
-import type { Model } from '../../model';
-import type { NotebookLink } from '../../notebook-link';
-import type { RunFeed } from '../../run-feed';
+import type { Files } from '../../notebook/files';
+import type { NotebookLink } from '../../notebook/link';
+import type { RunFeed } from '../../runs/feed';
+import type { Model } from '../../runs/model';
 import type { KeptDraft } from '../start/draft';
 
 /** What every panel of the sidebar may need. */

@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
 import type { RunView } from '../../protocol';
-import type { RowStatus } from '../../tree';
+import type { RowStatus } from '../../runs/tree';
 import { nodeWords, statusWords } from '../words';
 
 type Sign = RowStatus | 'paused' | 'waiting';

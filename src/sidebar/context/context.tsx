@@ -1,10 +1,10 @@
 import React from 'react';
 
-import { plain } from '../common/format';
-import { leftOutWords } from '../plan-words';
-import { useKit, useSignal } from '../common/kit';
 import { Code } from '../common/code';
+import { plain } from '../common/format';
+import { useKit, useSignal } from '../common/kit';
 import { VirtualList } from '../common/virtual-list';
+import { leftOutWords } from '../plan-words';
 
 /** What the planner would be told now: to-do list, variables, outputs, sections. */
 export function Context(): React.JSX.Element {

@@ -5,8 +5,8 @@ import { Code } from '../common/code';
 import { useKit } from '../common/kit';
 import { ActionButton, Fold } from '../common/parts';
 import { errorWords } from '../error-words';
-import { giveOrder } from '../orders';
-import { orderWords, type CommandName } from '../words';
+import { giveCommand } from '../give-command';
+import { commandWords, type CommandName } from '../words';
 
 const REMEDIES: readonly CommandName[] = ['debug', 'retry', 'restart', 'reset'];
 
@@ -65,7 +65,7 @@ export function ErrorCard({ run, error }: IErrorCardProps): React.JSX.Element {
       {remedies.length > 0 && (
         <ul className="bcc-Remedies" aria-label={trans.__('Ways to go on')}>
           {remedies.map((command, index) => {
-            const { label, effect } = orderWords(command, trans);
+            const { label, effect } = commandWords(command, trans);
             return (
               <li key={command}>
                 <ActionButton
@@ -73,7 +73,7 @@ export function ErrorCard({ run, error }: IErrorCardProps): React.JSX.Element {
                   label={label}
                   hint={effect}
                   onClick={() => {
-                    void giveOrder(model, run, command, trans);
+                    void giveCommand(model, run, { command }, trans);
                   }}
                 />
                 <span>{effect}</span>

@@ -1,6 +1,6 @@
 import React from 'react';
 
-import type { IStateTable, ITableRow } from '../../api';
+import type { IStateTable, ITableRow } from '../../connection/api';
 import type { State } from '../../protocol';
 import { useKit } from '../common/kit';
 import { stateWords } from '../words';

@@ -1,6 +1,6 @@
 import React from 'react';
 
-import type { IRow } from '../../tree';
+import type { IRow } from '../../runs/tree';
 import { useKit } from '../common/kit';
 import { nameOf } from './plan-row';
 

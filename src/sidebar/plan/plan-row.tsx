@@ -2,8 +2,8 @@ import { caretDownIcon, caretRightIcon } from '@jupyterlab/ui-components';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
-import type { IRow } from '../../tree';
-import { workedMs } from '../../work-time';
+import type { IRow } from '../../runs/tree';
+import { workedMs } from '../../runs/work-time';
 import { duration } from '../common/format';
 import { NodeStatus } from '../common/status-icon';
 import { actionWords, behaviorWords } from '../plan-words';

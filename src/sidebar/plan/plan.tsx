@@ -1,9 +1,9 @@
 import React from 'react';
 
+import type { ICellPlace } from '../../notebook/provenance';
 import type { RunView } from '../../protocol';
-import type { ICellPlace } from '../../provenance';
-import { parentOf, PlanRows, type IRow } from '../../tree';
-import { workClock } from '../../work-time';
+import { parentOf, PlanRows, type IRow } from '../../runs/tree';
+import { workClock } from '../../runs/work-time';
 import { useKit, useNow, useSignal } from '../common/kit';
 import { VirtualList } from '../common/virtual-list';
 import { NodeDetail } from './node-detail';

@@ -1,10 +1,11 @@
 import { codeIcon, notebookIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import { CommandIDs, commandNames } from '../../command-ids';
 import type { RunView } from '../../protocol';
+import { CommandIDs } from '../../tokens';
 import { useKit } from '../common/kit';
 import { ActionButton } from '../common/parts';
+import { commandNames } from '../words';
 
 /** The end: what was made, and the way to it. */
 export function Finished({ run }: { run: RunView }): React.JSX.Element {

@@ -3,7 +3,7 @@ import { downloadIcon, notebookIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { RunView } from '../../protocol';
-import { download, readRecord } from '../../record';
+import { download, readRecord } from '../../runs/record';
 import { useKit } from '../common/kit';
 import { ActionButton } from '../common/parts';
 import { RunStatus } from '../common/status-icon';

@@ -1,7 +1,7 @@
 import React from 'react';
 
 import type { RunView } from '../../protocol';
-import { workClock, workedMs } from '../../work-time';
+import { workClock, workedMs } from '../../runs/work-time';
 import { duration } from '../common/format';
 import { useKit, useNow } from '../common/kit';
 import { RunStatus } from '../common/status-icon';

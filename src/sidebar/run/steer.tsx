@@ -11,12 +11,11 @@ import {
 } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import { commandNames } from '../../command-ids';
 import type { RunView } from '../../protocol';
 import { useKit } from '../common/kit';
 import { ActionButton } from '../common/parts';
-import { giveOrder } from '../orders';
-import { orderWords, type CommandName } from '../words';
+import { giveCommand } from '../give-command';
+import { type CommandName, commandNames, commandWords } from '../words';
 
 const ICONS: Partial<Record<CommandName, LabIcon>> = {
   pause: pauseIcon,
@@ -58,7 +57,7 @@ export function Steer({ run }: { run: RunView }): React.JSX.Element | null {
       aria-label={trans.__('Steer the run')}
     >
       {orders.map(command => {
-        const { label, effect } = orderWords(command, trans);
+        const { label, effect } = commandWords(command, trans);
         return (
           <ActionButton
             key={command}
@@ -66,7 +65,7 @@ export function Steer({ run }: { run: RunView }): React.JSX.Element | null {
             hint={effect}
             icon={ICONS[command]}
             onClick={() => {
-              void giveOrder(model, run, command, trans);
+              void giveCommand(model, run, { command }, trans);
             }}
           />
         );

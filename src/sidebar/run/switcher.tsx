@@ -2,12 +2,11 @@ import { PathExt } from '@jupyterlab/coreutils';
 import { addIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import { commandNames } from '../../command-ids';
 import type { RunView } from '../../protocol';
 import { clockTime } from '../common/format';
 import { useKit } from '../common/kit';
 import { ActionButton } from '../common/parts';
-import { statusWords } from '../words';
+import { commandNames, statusWords } from '../words';
 
 /** Which run is looked at, and the way to a new one. */
 export function Switcher({ run }: { run: RunView }): React.JSX.Element {

@@ -1,8 +1,8 @@
 import { PathExt } from '@jupyterlab/coreutils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { ApiError, type IPlaybook, type NewRun } from '../../api';
-import { fromNotebook } from '../../files';
+import { ApiError, type IPlaybook, type NewRun } from '../../connection/api';
+import { fromNotebook } from '../../notebook/files';
 import type { ApprovalPolicy, ISettings } from '../../settings';
 
 /** What is filled in, before it is a request. */

@@ -1,6 +1,10 @@
 import React from 'react';
 
-import { ApiError, type IPlannerCheck, type IPlaybook } from '../../api';
+import {
+  ApiError,
+  type IPlannerCheck,
+  type IPlaybook
+} from '../../connection/api';
 import { useKit } from '../common/kit';
 import { ActionButton, Field } from '../common/parts';
 import { checkWords } from '../error-words';

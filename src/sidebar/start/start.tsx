@@ -2,7 +2,7 @@ import { PathExt } from '@jupyterlab/coreutils';
 import { runIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import type { IPlaybook } from '../../api';
+import type { IPlaybook } from '../../connection/api';
 import type { ApprovalPolicy } from '../../settings';
 import { useKit, useSignal } from '../common/kit';
 import { ActionButton, Field, Fold } from '../common/parts';

@@ -1,7 +1,7 @@
 import { addIcon, closeIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import type { IPlaybook } from '../../api';
+import type { IPlaybook } from '../../connection/api';
 import { useKit } from '../common/kit';
 import { ActionButton, Field } from '../common/parts';
 import { extraVariables, type IDraft } from './draft';

@@ -2,8 +2,8 @@ import React from 'react';
 
 import { clockTime } from '../common/format';
 import { useKit, useSignal } from '../common/kit';
-import { stateWords } from '../words';
 import { VirtualList } from '../common/virtual-list';
+import { stateWords } from '../words';
 
 /** Every transition of the run, the newest first. */
 export function Timeline(): React.JSX.Element {
