@@ -44,13 +44,33 @@ export type State =
  */
 export interface BrowserProtocol {
   Ack: Ack;
+  ActionBegan: ActionBegan;
+  ActionEnded: ActionEnded;
+  ActionUndone: ActionUndone;
+  ActionsSkipped: ActionsSkipped;
   ActivityNode: ActivityNode;
+  Answered: Answered;
+  Asked: Asked;
   Attach: Attach;
   Attached: Attached;
+  Began: Began;
+  BehaviorBegan: BehaviorBegan;
+  BehaviorChecked: BehaviorChecked;
+  BehaviorEnded: BehaviorEnded;
+  BehaviorEntered: BehaviorEntered;
+  BehaviorNamed: BehaviorNamed;
+  CallEnded: CallEnded;
+  Cancelled: Cancelled;
+  CellAdded: CellAdded;
+  CellRan: CellRan;
+  CellRunning: CellRunning;
+  CellsReplaced: CellsReplaced;
   Change: Change;
   ChangeOutputs: ChangeOutputs;
   CheckRequest: CheckRequest;
   Command: Command;
+  Commanded: Commanded;
+  ContextUpdated: ContextUpdated;
   Counts: Counts;
   Decision: Decision;
   DeleteCell: DeleteCell;
@@ -58,43 +78,85 @@ export interface BrowserProtocol {
   DiskChanged: DiskChanged;
   Doing: Doing;
   Edited: Edited;
+  EffectAdded: EffectAdded;
+  EffectsMoved: EffectsMoved;
   EmbeddedPlanner: EmbeddedPlanner;
   Event: Event;
   EventsLost: EventsLost;
+  Failed: Failed;
   Hello: Hello;
   HttpPlannerAddress: HttpPlannerAddress;
   InsertCell: InsertCell;
+  Judged: Judged;
+  Jumped: Jumped;
+  KernelFound: KernelFound;
+  KernelStarting: KernelStarting;
+  LineSkipped: LineSkipped;
+  LinesForgotten: LinesForgotten;
   LoggedOp: LoggedOp;
   Moved: Moved;
+  NamesOverwritten: NamesOverwritten;
+  NamesSeen: NamesSeen;
+  NotJudged: NotJudged;
   NotebookState: NotebookState;
+  Noticed: Noticed;
   Operations: Operations;
   OverwrittenNames: OverwrittenNames;
+  PassedOver: PassedOver;
   Pending: Pending;
+  PlanAdopted: PlanAdopted;
+  PlanChanged: PlanChanged;
+  PlannerCalled: PlannerCalled;
+  Promoted: Promoted;
+  ProposalTaken: ProposalTaken;
+  ProposalsCarried: ProposalsCarried;
   PullRequest: PullRequest;
+  QuestionClosed: QuestionClosed;
   RecordHead: RecordHead;
   RecordedDecision: RecordedDecision;
+  RepairAsked: RepairAsked;
   Requirements: Requirements;
+  Reset: Reset;
+  RestBegan: RestBegan;
+  RestEnded: RestEnded;
+  Restarted: Restarted;
   Resync: Resync;
+  Retried: Retried;
   RunChanged: RunChanged;
   RunError: RunError;
   RunEvent: RunEvent;
   RunProgress: RunProgress;
   RunRequest: RunRequest;
   RunView: RunView;
+  Said: Said;
   SaveRequest: SaveRequest;
+  SectionBegan: SectionBegan;
   SetCellMetadata: SetCellMetadata;
   SetExecution: SetExecution;
   SetNotebookMetadata: SetNotebookMetadata;
   SetSource: SetSource;
   SetWidgets: SetWidgets;
   Settled: Settled;
+  StageEnded: StageEnded;
+  StageEntered: StageEntered;
   StageNode: StageNode;
   StageTemplate: StageTemplate;
   State: State;
+  StatusTold: StatusTold;
+  StepEnded: StepEnded;
+  StepEntered: StepEntered;
   StepNode: StepNode;
   StepTemplate: StepTemplate;
+  Summed: Summed;
+  TakenUp: TakenUp;
+  TemporariesDeclared: TemporariesDeclared;
   Thinking: Thinking;
+  ThinkingChanged: ThinkingChanged;
+  Transitioned: Transitioned;
+  VerdictKept: VerdictKept;
   Wanted: Wanted;
+  WarningsSettled: WarningsSettled;
+  WentOn: WentOn;
   WorkflowTemplate: WorkflowTemplate;
 }
 /**
@@ -104,6 +166,50 @@ export interface Ack {
   type: "ack";
   path: string;
   seq: number;
+}
+export interface ActionBegan {
+  time: string;
+  kind: "action_began";
+  number: number;
+  action_id: string;
+  type: string;
+  label: string;
+  /**
+   * Of its line; None for a proposal out of a planning answer.
+   */
+  digest: string | null;
+  /**
+   * The cell that is to run.
+   */
+  cell_id: string | null;
+}
+export interface ActionEnded {
+  time: string;
+  kind: "action_ended";
+  number: number;
+  action_id: string;
+  type: string;
+  success: boolean;
+  refused: boolean;
+  error: string | null;
+  cell_id: string | null;
+  /**
+   * The notebook or the store could not take it: its line is still to be dealt with.
+   */
+  again: boolean;
+}
+/**
+ * The process stopped before it had ended: it is still to come, or it is left as it is.
+ */
+export interface ActionUndone {
+  time: string;
+  kind: "action_undone";
+  left: boolean;
+}
+export interface ActionsSkipped {
+  time: string;
+  kind: "actions_skipped";
+  count: number;
 }
 /**
  * A stage, step, behavior or action as it went: the tree beside the notebook.
@@ -135,6 +241,61 @@ export interface ActivityNode {
   error: string | null;
   cell_id: string | null;
 }
+export interface Answered {
+  time: string;
+  kind: "answered";
+  decision: Decision;
+  /**
+   * What the person made of what was proposed.
+   */
+  changes: {
+    [k: string]: unknown;
+  } | null;
+}
+/**
+ * How the latest question was answered, and by whom (U8).
+ */
+export interface Decision {
+  proposal_id: string;
+  kind: "workflow" | "steps" | "plan" | "behavior" | "code" | "rebuild";
+  verdict: "confirmed" | "rejected";
+  decided_by: string | null;
+  reason: string | null;
+  edited: boolean;
+}
+export interface Asked {
+  time: string;
+  kind: "asked";
+  question: Pending;
+}
+/**
+ * What the run waits for the person to decide.
+ */
+export interface Pending {
+  id: string;
+  kind: "workflow" | "steps" | "plan" | "behavior" | "code" | "rebuild";
+  summary: string;
+  content: {
+    [k: string]: unknown;
+  };
+  before: {
+    [k: string]: unknown;
+  } | null;
+  changes: Change[];
+  asked_at: string;
+}
+/**
+ * One difference between the workflow as it is and as it would be (U5).
+ */
+export interface Change {
+  change: "added" | "removed" | "renamed" | "moved" | "changed";
+  level: "workflow" | "stage" | "step";
+  id: string;
+  stage_id: string | null;
+  name: string;
+  before: string | null;
+  after: string | null;
+}
 export interface Attach {
   type: "attach";
   path: string;
@@ -150,17 +311,113 @@ export interface Attached {
   log_id: string | null;
   head_seq: number;
 }
+export interface Began {
+  time: string;
+  kind: "began";
+  /**
+   * What the person said at the start, as the planner's variables.
+   */
+  variables: {
+    [k: string]: unknown;
+  };
+}
 /**
- * One difference between the workflow as it is and as it would be (U5).
+ * Its actions are asked for, once more where it failed.
  */
-export interface Change {
-  change: "added" | "removed" | "renamed" | "moved" | "changed";
-  level: "workflow" | "stage" | "step";
-  id: string;
-  stage_id: string | null;
-  name: string;
-  before: string | null;
-  after: string | null;
+export interface BehaviorBegan {
+  time: string;
+  kind: "behavior_began";
+  resumed: boolean;
+}
+/**
+ * Which of the names that matter the kernel has after its actions.
+ */
+export interface BehaviorChecked {
+  time: string;
+  kind: "behavior_checked";
+  present: string[];
+}
+export interface BehaviorEnded {
+  time: string;
+  kind: "behavior_ended";
+  present: string[];
+}
+export interface BehaviorEntered {
+  time: string;
+  kind: "behavior_entered";
+  behavior_id: string | null;
+  goal: string | null;
+}
+/**
+ * The planner named the current behavior in its stream.
+ */
+export interface BehaviorNamed {
+  time: string;
+  kind: "behavior_named";
+  behavior_id: string | null;
+  goal: string | null;
+}
+export interface CallEnded {
+  time: string;
+  kind: "call_ended";
+  number: number;
+  call: "planning" | "feedback" | "generating";
+  status: number | null;
+  tries: number;
+  duration_ms: number;
+  request_bytes: number;
+  answer_bytes: number;
+  error: string | null;
+}
+export interface Cancelled {
+  time: string;
+  kind: "cancelled";
+}
+export interface CellAdded {
+  time: string;
+  kind: "cell_added";
+  cell_id: string;
+  cell_type: "markdown" | "code";
+  /**
+   * What the planner calls it.
+   */
+  name: string | null;
+}
+export interface CellRan {
+  time: string;
+  kind: "cell_ran";
+  cell_id: string;
+  status: "ok" | "error" | "interrupted" | "gone" | "timeout";
+  /**
+   * For the planner.
+   */
+  printed: string;
+  /**
+   * Which life of which kernel it ran in.
+   */
+  kernel: string | null;
+  /**
+   * Names that the person had in the kernel when the run began; said once.
+   */
+  theirs: string[] | null;
+  /**
+   * Which of the names that matter exist now.
+   */
+  present: string[] | null;
+}
+export interface CellRunning {
+  time: string;
+  kind: "cell_running";
+  cell_id: string;
+}
+/**
+ * What the attempt before wrote is out of the notebook, but for what a person changed.
+ */
+export interface CellsReplaced {
+  time: string;
+  kind: "cells_replaced";
+  gone: string[];
+  kept: string[];
 }
 /**
  * One step of a cell's outputs.
@@ -198,6 +455,25 @@ export interface Command {
   reason: string | null;
   key: string | null;
 }
+/**
+ * The person, or somebody for them, steered the run.
+ */
+export interface Commanded {
+  time: string;
+  kind: "commanded";
+  command: "confirm" | "reject" | "cancel" | "pause" | "resume" | "step" | "reset" | "restart" | "retry" | "debug";
+  by: string | null;
+}
+/**
+ * What came in one answer with actions.
+ */
+export interface ContextUpdated {
+  time: string;
+  kind: "context_updated";
+  answer: {
+    [k: string]: unknown;
+  };
+}
 export interface Counts {
   actions: number;
   actions_succeeded: number;
@@ -213,17 +489,6 @@ export interface Counts {
   planner_calls: number;
   bytes_sent: number;
   plan_revisions: number;
-}
-/**
- * How the latest question was answered, and by whom (U8).
- */
-export interface Decision {
-  proposal_id: string;
-  kind: "workflow" | "steps" | "plan" | "behavior" | "code" | "rebuild";
-  verdict: "confirmed" | "rejected";
-  decided_by: string | null;
-  reason: string | null;
-  edited: boolean;
 }
 export interface DeleteCell {
   op: "delete";
@@ -267,6 +532,19 @@ export interface Edited {
    */
   cell_ids: string[];
 }
+/**
+ * Something the planner is to know of what happened.
+ */
+export interface EffectAdded {
+  time: string;
+  kind: "effect_added";
+  text: string;
+  cell_id: string | null;
+}
+export interface EffectsMoved {
+  time: string;
+  kind: "effects_moved";
+}
 export interface EmbeddedPlanner {
   kind: "embedded";
   playbook: string;
@@ -277,6 +555,28 @@ export interface EmbeddedPlanner {
 export interface EventsLost {
   type: "events_lost";
   count: number;
+}
+export interface Failed {
+  time: string;
+  kind: "failed";
+  error: RunError;
+  /**
+   * A retry goes on behind the lines that were done.
+   */
+  resumable: boolean;
+}
+/**
+ * What went wrong, where, and what can be done about it.
+ */
+export interface RunError {
+  message: string;
+  kind: string;
+  location: {
+    [k: string]: unknown;
+  };
+  cell_id: string | null;
+  traceback: string | null;
+  remedies: ("confirm" | "reject" | "cancel" | "pause" | "resume" | "step" | "reset" | "restart" | "retry" | "debug")[];
 }
 /**
  * The first message of every connection.
@@ -293,6 +593,10 @@ export interface Hello {
 }
 export interface RunView {
   id: string;
+  /**
+   * How much has happened in the run: the greater is the newer.
+   */
+  revision: number;
   notebook: string;
   state: State;
   status: "running" | "paused" | "waiting" | "done" | "failed" | "cancelled";
@@ -390,35 +694,6 @@ export interface StepNode {
   behaviors: number;
 }
 /**
- * What the run waits for the person to decide.
- */
-export interface Pending {
-  id: string;
-  kind: "workflow" | "steps" | "plan" | "behavior" | "code" | "rebuild";
-  summary: string;
-  content: {
-    [k: string]: unknown;
-  };
-  before: {
-    [k: string]: unknown;
-  } | null;
-  changes: Change[];
-  asked_at: string;
-}
-/**
- * What went wrong, where, and what can be done about it.
- */
-export interface RunError {
-  message: string;
-  kind: string;
-  location: {
-    [k: string]: unknown;
-  };
-  cell_id: string | null;
-  traceback: string | null;
-  remedies: ("confirm" | "reject" | "cancel" | "pause" | "resume" | "step" | "reset" | "restart" | "retry" | "debug")[];
-}
-/**
  * Somebody of the planner's side is thinking (A3).
  */
 export interface Thinking {
@@ -448,6 +723,56 @@ export interface InsertCell {
    * The cell it follows; None puts it first. A cell that is gone means: at the end.
    */
   after_id: string | null;
+}
+export interface Judged {
+  time: string;
+  kind: "judged";
+  level: "workflow" | "stage" | "step";
+  verdict: "achieved" | "unanswered" | "continues" | "not_yet";
+  /**
+   * As the planner gave it.
+   */
+  answer: {
+    [k: string]: unknown;
+  };
+  after_behavior: boolean;
+}
+/**
+ * Where the planner, or an approved plan, wants the run to go on; nowhere: that is settled.
+ */
+export interface Jumped {
+  time: string;
+  kind: "jumped";
+  stage_id: string | null;
+  step_id: string | null;
+  /**
+   * Whether what lies between is left out: yes where the planner says so, no where a person
+   * approved a plan that has it.
+   */
+  leaves_out: boolean;
+}
+export interface KernelFound {
+  time: string;
+  kind: "kernel_found";
+  identity: string;
+}
+export interface KernelStarting {
+  time: string;
+  kind: "kernel_starting";
+}
+export interface LineSkipped {
+  time: string;
+  kind: "line_skipped";
+  why: string;
+  digest: string | null;
+}
+/**
+ * The planner sends others instead of those behind the first `keep`.
+ */
+export interface LinesForgotten {
+  time: string;
+  kind: "lines_forgotten";
+  keep: number;
 }
 /**
  * An operation at its place in a notebook's log.
@@ -518,6 +843,27 @@ export interface Moved {
   new_path: string | null;
 }
 /**
+ * Names of the person's that the run's cells changed.
+ */
+export interface NamesOverwritten {
+  time: string;
+  kind: "names_overwritten";
+  rebound: string[];
+  deleted: string[];
+}
+export interface NamesSeen {
+  time: string;
+  kind: "names_seen";
+  present: string[];
+}
+/**
+ * The planner gave no answer.
+ */
+export interface NotJudged {
+  time: string;
+  kind: "not_judged";
+}
+/**
  * The file as it is now.
  */
 export interface NotebookState {
@@ -542,6 +888,25 @@ export interface NotebookState {
   } | null;
 }
 /**
+ * For the person, and where it is a warning for the planner too.
+ */
+export interface Noticed {
+  time: string;
+  kind: "notice";
+  level: "info" | "warning";
+  text: string;
+  /**
+   * What has to change for it to be taken back.
+   */
+  about: string | null;
+  to_planner: boolean;
+  to_person: boolean;
+  /**
+   * What others did to the notebook.
+   */
+  of_notebook: boolean;
+}
+/**
  * Contiguous operations of one notebook's log.
  */
 export interface Operations {
@@ -550,8 +915,73 @@ export interface Operations {
   log_id: string;
   ops: LoggedOp[];
 }
+export interface PassedOver {
+  time: string;
+  kind: "passed_over";
+  stages: string[];
+  steps: string[];
+  /**
+   * A step that is to be run after all.
+   */
+  taken_up: string | null;
+}
+export interface PlanAdopted {
+  time: string;
+  kind: "plan_adopted";
+  workflow: {
+    [k: string]: unknown;
+  };
+}
+/**
+ * A proposal that the person confirmed, with their changes.
+ */
+export interface PlanChanged {
+  time: string;
+  kind: "plan_changed";
+  what: "workflow" | "steps";
+  update: {
+    [k: string]: unknown;
+  };
+}
+export interface PlannerCalled {
+  time: string;
+  kind: "planner_called";
+  call: "planning" | "feedback" | "generating";
+}
+export interface Promoted {
+  time: string;
+  kind: "promoted";
+  artifact: {
+    [k: string]: unknown;
+  };
+  level: "stages" | "steps" | "behaviors";
+}
+/**
+ * The first of the proposals that planning answers carried was dealt with.
+ */
+export interface ProposalTaken {
+  time: string;
+  kind: "proposal_taken";
+}
+/**
+ * Proposals of a planning answer, as actions, that are still to be put before the person.
+ */
+export interface ProposalsCarried {
+  time: string;
+  kind: "proposals_carried";
+  actions: {
+    [k: string]: unknown;
+  }[];
+}
 export interface PullRequest {
   path: string;
+}
+/**
+ * It was taken in, or needs no answer any more.
+ */
+export interface QuestionClosed {
+  time: string;
+  kind: "question_closed";
 }
 export interface RecordHead {
   format: "notebook-bcc-run/1";
@@ -674,6 +1104,39 @@ export interface RecordedDecision {
     [k: string]: unknown;
   } | null;
 }
+export interface RepairAsked {
+  time: string;
+  kind: "repair_asked";
+  message: string;
+}
+/**
+ * As before the first call; what was written goes.
+ */
+export interface Reset {
+  time: string;
+  kind: "reset";
+  variables: {
+    [k: string]: unknown;
+  };
+}
+/**
+ * From here on nothing is worked at: the run waits, is paused, or has come to its end.
+ */
+export interface RestBegan {
+  time: string;
+  kind: "rest_began";
+}
+export interface RestEnded {
+  time: string;
+  kind: "rest_ended";
+}
+/**
+ * From the top of the plan; what was written goes.
+ */
+export interface Restarted {
+  time: string;
+  kind: "restarted";
+}
 /**
  * The tab cannot be brought up to date by operations: read the file again, by cell id.
  */
@@ -681,6 +1144,17 @@ export interface Resync {
   type: "resync";
   path: string;
   reason: string;
+}
+/**
+ * The failed behavior again: behind the lines that were done, or from its beginning.
+ */
+export interface Retried {
+  time: string;
+  kind: "retried";
+  /**
+   * Also where it could go on behind the lines that were done.
+   */
+  anew: boolean;
 }
 /**
  * The run as it is now. Changes in quick succession arrive as one.
@@ -696,8 +1170,182 @@ export interface RunEvent {
   type: "event";
   run_id: string;
   seq: number;
+  news:
+    | Began
+    | TakenUp
+    | Summed
+    | Transitioned
+    | Commanded
+    | RestBegan
+    | RestEnded
+    | Failed
+    | WentOn
+    | Cancelled
+    | Reset
+    | Restarted
+    | Retried
+    | CellsReplaced
+    | PlanAdopted
+    | PlanChanged
+    | StageEntered
+    | StepEntered
+    | BehaviorEntered
+    | BehaviorNamed
+    | BehaviorBegan
+    | BehaviorChecked
+    | BehaviorEnded
+    | StepEnded
+    | StageEnded
+    | Jumped
+    | PassedOver
+    | PlannerCalled
+    | CallEnded
+    | Judged
+    | ContextUpdated
+    | NotJudged
+    | ProposalsCarried
+    | ProposalTaken
+    | VerdictKept
+    | TemporariesDeclared
+    | Promoted
+    | ActionBegan
+    | ActionEnded
+    | ActionUndone
+    | LinesForgotten
+    | LineSkipped
+    | ActionsSkipped
+    | RepairAsked
+    | CellAdded
+    | CellRan
+    | KernelFound
+    | NamesSeen
+    | NamesOverwritten
+    | SectionBegan
+    | ThinkingChanged
+    | Noticed
+    | WarningsSettled
+    | EffectAdded
+    | EffectsMoved
+    | Asked
+    | Answered
+    | QuestionClosed
+    | StatusTold
+    | KernelStarting
+    | CellRunning
+    | Said;
+}
+/**
+ * Another process goes on with the run.
+ */
+export interface TakenUp {
   time: string;
-  kind: string;
+  kind: "taken_up";
+}
+/**
+ * All facts before this one, as the state they gave.
+ */
+export interface Summed {
+  time: string;
+  kind: "summed";
+  state: {
+    [k: string]: unknown;
+  };
+  activity: ActivityNode[];
+}
+export interface Transitioned {
+  time: string;
+  kind: "transition";
+  number: number;
+  from: State;
+  event: Event;
+  to: State;
+  /**
+   * Only the way back to where actions are asked for: nothing failed, nothing is tried anew.
+   */
+  going_on: boolean;
+}
+/**
+ * The person wants the run to go on after an error, or after it was cancelled.
+ */
+export interface WentOn {
+  time: string;
+  kind: "went_on";
+}
+export interface StageEntered {
+  time: string;
+  kind: "stage_entered";
+  stage_id: string;
+}
+export interface StepEntered {
+  time: string;
+  kind: "step_entered";
+  step_id: string;
+}
+export interface StepEnded {
+  time: string;
+  kind: "step_ended";
+  present: string[];
+  confirmed: boolean;
+}
+export interface StageEnded {
+  time: string;
+  kind: "stage_ended";
+  present: string[];
+  judged: boolean;
+}
+/**
+ * It came together with proposals: they are asked first, then it counts. No level: it has.
+ */
+export interface VerdictKept {
+  time: string;
+  kind: "verdict_kept";
+  level: ("workflow" | "stage" | "step") | null;
+  achieved: boolean;
+}
+export interface TemporariesDeclared {
+  time: string;
+  kind: "temporaries_declared";
+  level: "stages" | "steps" | "behaviors";
+  names: string[];
+  /**
+   * Those that the kernel had already: they are not the run's.
+   */
+  present: string[];
+}
+export interface SectionBegan {
+  time: string;
+  kind: "section_began";
+  level: "chapter" | "section";
+  number: number;
+  section_id: string;
+}
+export interface ThinkingChanged {
+  time: string;
+  kind: "thinking";
+  active: boolean;
+  cell_id: string | null;
+  agent_name: string | null;
+  text: string;
+}
+export interface WarningsSettled {
+  time: string;
+  kind: "warnings_settled";
+  about: string[];
+}
+export interface StatusTold {
+  time: string;
+  kind: "status";
+  status: "running" | "paused" | "waiting" | "done" | "failed" | "cancelled";
+  state: State;
+  reason: string | null;
+}
+/**
+ * Something an action of the planner's, or of a package, wants to have told.
+ */
+export interface Said {
+  time: string;
+  kind: "said";
+  name: string;
   payload: {
     [k: string]: unknown;
   };

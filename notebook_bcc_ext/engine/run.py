@@ -34,6 +34,7 @@ from notebook_bcc_ext.errors import (
 from notebook_bcc_ext.fsm import allows, follow
 from notebook_bcc_ext.protocol.browser.facts import (
     Cancelled,
+    Commanded,
     Failed,
     Reset,
     Restarted,
@@ -193,6 +194,7 @@ class Run:
         if command.key is not None:
             # Before it is done: the same order sent twice at once is one order.
             self._keys[command.key] = None
+        self.world.ledger.record(Commanded(command=command.command, by=by))
         try:
             await COMMANDS[command.command](self, command, by)
         except BccError:

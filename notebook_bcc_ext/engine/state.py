@@ -279,6 +279,8 @@ def _apply(state: RunState, fact: Fact) -> RunState:  # noqa: C901, PLR0911, PLR
             return STATES.validate_python(fact.state)
         case happened.Transitioned():
             return _transitioned(state, fact)
+        case happened.Commanded():
+            return state
         case happened.RestBegan():
             return changed(state, rest=Rest(state.rest.total_ms, state.rest.since or fact.time))
         case happened.RestEnded():

@@ -1,5 +1,9 @@
 import type { RunEvent } from '../protocol';
 
+/** What happened in a run, by its kind. */
+export type News = RunEvent['news'];
+type Kind = News['kind'];
+
 /** The parts of a run that are asked for only while somebody looks at them. */
 export type Part = 'activity' | 'transitions' | 'calls' | 'observation';
 
@@ -10,12 +14,23 @@ export const PARTS: readonly Part[] = [
   'observation'
 ];
 
-/** After which events a part has something new. */
-const CHANGED_BY: Record<Part, ReadonlySet<string>> = {
-  activity: new Set(['action', 'transition', 'judgement', 'planner', 'status']),
-  transitions: new Set(['transition']),
-  calls: new Set(['call']),
-  observation: new Set(['judgement', 'action', 'status'])
+/** After which news a part has something new. */
+const CHANGED_BY: Record<Part, ReadonlySet<Kind>> = {
+  activity: new Set<Kind>([
+    'action_began',
+    'action_ended',
+    'action_undone',
+    'transition',
+    'judged',
+    'planner_called',
+    'rest_began',
+    'rest_ended',
+    'status',
+    'reset'
+  ]),
+  transitions: new Set<Kind>(['transition']),
+  calls: new Set<Kind>(['call_ended']),
+  observation: new Set<Kind>(['judged', 'action_ended', 'status'])
 };
 
 /** What an event means to the browser. */
@@ -27,17 +42,12 @@ export interface IRunNews {
   notebookNotice: string | null;
 }
 
-/**
- * The one place that knows the kinds of events and what is in them. What a newer server says
- * besides means nothing here.
- */
-export function newsOf(event: RunEvent): IRunNews {
-  const { kind, payload, run_id: runId } = event;
-  const { about, text } = payload;
-  const isNotice = kind === 'notice' && about === 'notebook';
+/** The one place that knows the kinds of news and what is in them. */
+export function newsOf({ news, run_id: runId }: RunEvent): IRunNews {
   return {
     runId,
-    parts: PARTS.filter(part => CHANGED_BY[part].has(kind)),
-    notebookNotice: isNotice && typeof text === 'string' ? text : null
+    parts: PARTS.filter(part => CHANGED_BY[part].has(news.kind)),
+    notebookNotice:
+      news.kind === 'notice' && news.of_notebook ? news.text : null
   };
 }

@@ -12,20 +12,7 @@ export function withRun(
   if (known === undefined) {
     return [run, ...runs];
   }
-  return isOlder(run, known)
+  return run.revision < known.revision
     ? runs
     : runs.map(other => (other === known ? run : other));
-}
-
-/** The server counts the changes of a run; one that does not yet is believed by its clock. */
-function isOlder(one: RunView, other: RunView): boolean {
-  const [mine, theirs] = [revisionOf(one), revisionOf(other)];
-  return mine === null || theirs === null
-    ? one.updated_at < other.updated_at
-    : mine < theirs;
-}
-
-function revisionOf(view: object): number | null {
-  const { revision } = view as { revision?: unknown };
-  return typeof revision === 'number' ? revision : null;
 }

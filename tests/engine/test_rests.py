@@ -1,15 +1,20 @@
 """N12: the times of a run and of its parts are those of the work, not of the waiting."""
 
 from datetime import datetime
-from functools import partial
 
 import pytest
 
-from notebook_bcc_ext.engine import factory
 from notebook_bcc_ext.engine.activity import ActivityLog
-from notebook_bcc_ext.engine.memory import RunMemory, from_snapshot, to_snapshot
-from notebook_bcc_ext.engine.rest import Rest
-from notebook_bcc_ext.observation.effects import EffectsLog
+from notebook_bcc_ext.engine.state import STATES, Rest, RunState
+from notebook_bcc_ext.protocol import clock as clock_of_product
+from notebook_bcc_ext.protocol.browser.facts import (
+    Asked,
+    RestBegan,
+    RestEnded,
+    StatusTold,
+    TakenUp,
+)
+from notebook_bcc_ext.protocol.states import Event, State
 from tests.engine.harness import lab
 from tests.engine.test_activity import Story
 from tests.support.planner_answers import RUN, add, say
@@ -28,21 +33,25 @@ def story():
     return Story()
 
 
+def rest(story, seconds=HOUR):
+    story.tell(RestBegan())
+    assert story.state.rest.since is not None
+    story.later(seconds)
+    story.tell(RestEnded())
+    assert story.state.rest.since is None
+
+
 def test_n12_a_rest_counts_for_everything_that_is_open(story):
     story.enter()
     story.later(5)
-    story.tell("action", {"action_id": "a", "label": "exec", "change": "started"})
+    story.begin("a")
     story.later(2)
-    with story.log.resting():
-        assert story.log.rest.since is not None
-        story.later(HOUR)
-    assert story.log.rest.since is None
+    rest(story)
     story.later(3)
-    ending = {"change": "finished", "success": True, "error": None, "cell_id": "c"}
-    story.tell("action", {"action_id": "a", "label": "exec", **ending})
+    story.end("a", cell_id="c")
     story.enter(stage="end", step="report")
 
-    assert round(story.log.rest.total_ms / 1000) == HOUR
+    assert round(story.state.rest.total_ms / 1000) == HOUR
     assert seconds(story.node("load/read/1/a")) == 5
     for key in ("load", "load/read", "load/read/1"):
         assert seconds(story.node(key)) == 10, key
@@ -50,8 +59,7 @@ def test_n12_a_rest_counts_for_everything_that_is_open(story):
 
 def test_n12_what_begins_after_a_rest_did_not_rest(story):
     story.enter()
-    with story.log.resting():
-        story.later(HOUR)
+    rest(story)
     story.enter(stage="end", step="report")
     assert story.node("end").rested_ms == 0
 
@@ -59,20 +67,20 @@ def test_n12_what_begins_after_a_rest_did_not_rest(story):
 def test_n12_what_is_stopped_while_it_rests_ends_with_its_work(story):
     story.enter()
     story.later(4)
-    story.log.begin_rest()
+    story.tell(RestBegan())
     story.later(HOUR)
-    story.fire("behavior_running", "CANCEL", "cancelled")
+    story.fire(Event.CANCEL, State.BEHAVIOR_RUNNING)
     assert seconds(story.node("load/read")) == 4
 
 
 def test_n12_the_time_between_a_failure_and_the_next_attempt_is_no_work(story):
     story.enter()
     story.later(4)
-    story.fire("action_running", "FAIL", "error")
-    story.log.begin_rest()
+    story.fire(Event.FAIL, State.ACTION_RUNNING)
+    story.tell(RestBegan())
     story.later(HOUR)
-    story.fire("error", "START_BEHAVIOR", "behavior_running")
-    story.log.end_rest()
+    story.fire(Event.START_BEHAVIOR, State.ERROR)
+    story.tell(RestEnded())
     story.later(6)
     story.enter(stage="end", step="report")
     step = story.node("load/read")
@@ -82,8 +90,7 @@ def test_n12_the_time_between_a_failure_and_the_next_attempt_is_no_work(story):
 def test_n12_what_takes_the_time_is_told_from_the_end_of_a_rest(story):
     story.enter()
     before = story.log.doing.since
-    with story.log.resting():
-        story.later(HOUR)
+    rest(story)
     after = story.log.doing.since
     assert datetime.fromisoformat(after) > datetime.fromisoformat(before)
     assert story.log.doing.what == "generating"
@@ -93,25 +100,21 @@ def test_n12_what_takes_the_time_is_told_from_the_end_of_a_rest(story):
 def test_n12_the_time_without_a_process_is_no_work(story, how):
     story.enter()
     story.later(4)
-    story.tell("action", {"action_id": "a", "label": "exec", "change": "started"})
-    last_sign = story.node("load/read/1/a").started_at
+    story.begin("a")
     if how == "stopped":
-        story.log.begin_rest()
-    memory = RunMemory(progress=story.progress, rest=story.log.rest)
-    memory, _ = from_snapshot(to_snapshot(memory, EffectsLog()))
+        story.tell(RestBegan())
 
     later = Story()
+    later.log, later.state = ActivityLog(), RunState()
+    later.recall(story.facts)
     later.later(4 + HOUR)
-    later.progress = memory.progress
-    later.log = ActivityLog(rest=memory.rest, clock=later._tick)
-    later.log.recall(story.log.since(0), later.progress, alive_at=last_sign)
-    later.log.end_rest()
-    later.log.settle(success=True, cell_id="c")
+    later.tell(TakenUp(), RestEnded())
+    later.end("a", cell_id="c")
     later.later(6)
     later.enter(stage="end", step="report")
     assert seconds(later.node("load/read/1/a")) == 0
     assert seconds(later.node("load/read")) == 10
-    assert round(later.log.rest.total_ms / 1000) == HOUR
+    assert round(later.state.rest.total_ms / 1000) == HOUR
 
 
 # -- in a run -------------------------------------------------------------------------------------
@@ -119,9 +122,15 @@ def test_n12_the_time_without_a_process_is_no_work(story, how):
 
 @pytest.fixture
 def clock(monkeypatch):
-    """The clock of the tree, moved by hand. Only what the test says takes time."""
+    """The clock of the product, moved by hand. Only what the test says takes time."""
     story = Story()
-    monkeypatch.setattr(factory, "ActivityLog", partial(ActivityLog, clock=story._tick))
+
+    class ByHand(datetime):
+        @classmethod
+        def now(cls, tz=None):
+            return story.now().astimezone(tz)
+
+    monkeypatch.setattr(clock_of_product, "datetime", ByHand)
     return story
 
 
@@ -138,11 +147,11 @@ async def test_n12_the_wait_for_an_answer_is_no_work(tmp_path, clock):
         while room.run.status == "waiting":
             clock.later(HOUR)
             await room.answer("confirm")
-        questions = len(room.events.of("pending"))
+        questions = len(room.events.of(Asked))
         assert room.run.status == "done"
         assert questions > 0
         assert rested(room) == questions * HOUR
-        step = next(n for n in room.run.world.activity.since(0) if n.level == "step")
+        step = next(n for n in room.run.world.ledger.activity.since(0) if n.level == "step")
         assert step.rested_ms >= HOUR * 1000
         assert seconds(step) < HOUR
 
@@ -159,12 +168,12 @@ async def test_n12_a_pause_is_no_work_but_the_cell_that_still_runs_is(tmp_path, 
         room.run.start()
         await room.events.until(lambda: room.run.view().resting_since is not None)
         assert room.run.status == "paused"
-        told = room.events.of("status")[-1]
-        assert told["status"] == "paused", "whoever looks hears that the clock stands"
+        told = room.events.of(StatusTold)[-1]
+        assert told.status == "paused", "whoever looks hears that the clock stands"
         clock.later(HOUR)
         await room.command("resume")
         await room.events.until(lambda: rested(room) >= HOUR)
-        step = next(n for n in room.run.world.activity.since(0) if n.level == "step")
+        step = next(n for n in room.run.world.ledger.activity.since(0) if n.level == "step")
         assert round(step.rested_ms / 1000) == HOUR, "and the 7 seconds are work"
 
 
@@ -180,7 +189,6 @@ async def test_n12_a_failed_run_that_is_tried_again_has_rested(tmp_path, clock):
 
 
 def test_n12_a_run_that_was_stored_before_rests_were_counted_is_taken_up():
-    snapshot = to_snapshot(RunMemory(), EffectsLog())
-    del snapshot["memory"]["rest"]
-    memory, _ = from_snapshot(snapshot)
-    assert memory.rest == Rest()
+    stored = STATES.dump_python(RunState(), mode="json")
+    del stored["rest"]
+    assert STATES.validate_python(stored).rest == Rest()

@@ -15,6 +15,7 @@ from pydantic import ConfigDict, Field, TypeAdapter
 from notebook_bcc_ext.protocol.base import BrowserModel
 from notebook_bcc_ext.protocol.browser.runs import (
     ActivityNode,
+    CommandName,
     Decision,
     JudgedLevel,
     Pending,
@@ -74,6 +75,14 @@ class Transitioned(_News):
     to_state: State = Field(alias="to")
     going_on: bool = False
     """Only the way back to where actions are asked for: nothing failed, nothing is tried anew."""
+
+
+class Commanded(_News):
+    """The person, or somebody for them, steered the run."""
+
+    kind: Literal["commanded"] = "commanded"
+    command: CommandName
+    by: str | None = None
 
 
 class RestBegan(_News):
@@ -499,6 +508,7 @@ Fact = Annotated[
     | TakenUp
     | Summed
     | Transitioned
+    | Commanded
     | RestBegan
     | RestEnded
     | Failed

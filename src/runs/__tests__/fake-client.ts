@@ -6,6 +6,7 @@ import type { Client } from '../../connection/client';
 import type { RunMessage } from '../../connection/messages';
 import type { RunView, State } from '../../protocol';
 import type { Connection } from '../../tokens';
+import type { News } from '../events';
 
 /** A page without tabs to bring to the front. */
 export const SHELL = {
@@ -60,6 +61,7 @@ export function someRun(more: Partial<RunView> = {}): RunView {
     thinking: null,
     doing: null,
     overwritten: { rebound: [], deleted: [] },
+    revision: 1,
     created_at: '2026-01-01T00:00:00.000Z',
     updated_at: '2026-01-01T00:00:10.000Z',
     ended_at: null,
@@ -70,6 +72,42 @@ export function someRun(more: Partial<RunView> = {}): RunView {
 }
 
 export const SOME_RUN = someRun();
+
+export const TRANSITION: News = {
+  kind: 'transition',
+  time: '2026-01-01T00:00:10.000Z',
+  number: 1,
+  from: 'idle',
+  event: 'START_WORKFLOW',
+  to: 'stage_running',
+  going_on: false
+};
+
+export const CALL_ENDED: News = {
+  kind: 'call_ended',
+  time: '2026-01-01T00:00:10.000Z',
+  number: 1,
+  call: 'planning',
+  status: 200,
+  tries: 1,
+  duration_ms: 1,
+  request_bytes: 1,
+  answer_bytes: 1,
+  error: null
+};
+
+export const ACTION_ENDED: News = {
+  kind: 'action_ended',
+  time: '2026-01-01T00:00:10.000Z',
+  number: 1,
+  action_id: 'action-1',
+  type: 'add',
+  success: true,
+  refused: false,
+  error: null,
+  cell_id: null,
+  again: false
+};
 
 /**
  * A client without a network: tests say what the server says.
@@ -104,15 +142,8 @@ export class FakeClient {
     this.runNews.emit({ type: 'run', run });
   }
 
-  happens(kind: string, payload: Record<string, unknown> = {}): void {
-    this.runNews.emit({
-      type: 'event',
-      run_id: 'r1',
-      seq: 1,
-      time: '',
-      kind,
-      payload
-    });
+  happens(news: News): void {
+    this.runNews.emit({ type: 'event', run_id: 'r1', seq: 1, news });
   }
 
   asClient(): Client {

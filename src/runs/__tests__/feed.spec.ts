@@ -1,6 +1,12 @@
 import { RunFeed } from '../feed';
 import { Model } from '../model';
-import { FakeClient, SOME_RUN } from './fake-client';
+import {
+  ACTION_ENDED,
+  CALL_ENDED,
+  FakeClient,
+  SOME_RUN,
+  TRANSITION
+} from './fake-client';
 
 jest.useFakeTimers();
 
@@ -25,7 +31,7 @@ describe('The feed of a run', () => {
   });
 
   it('asks for nothing that nobody looks at', async () => {
-    client.happens('transition');
+    client.happens(TRANSITION);
     await pass();
     expect(client.api.transitions).not.toHaveBeenCalled();
   });
@@ -36,7 +42,7 @@ describe('The feed of a run', () => {
     feed.watch('transitions');
     await pass();
     for (let count = 0; count < 100; count += 1) {
-      client.happens('transition');
+      client.happens(TRANSITION);
     }
     await pass();
     expect(client.api.transitions!.mock.calls).toEqual([
@@ -56,7 +62,7 @@ describe('The feed of a run', () => {
       .mockResolvedValueOnce({ epoch: 1, nodes: [{ key: 'a', revision: 3 }] });
     feed.watch('activity');
     await pass();
-    client.happens('action');
+    client.happens(ACTION_ENDED);
     await pass();
     await pass();
     expect(feed.tree.revision).toBe(3);
@@ -103,7 +109,7 @@ describe('The feed of a run', () => {
     feed.watch('observation');
     feed.watch('calls');
     await pass();
-    client.happens('call');
+    client.happens(CALL_ENDED);
     await pass();
     expect(client.api.calls).toHaveBeenCalledTimes(2);
   });
@@ -121,7 +127,7 @@ describe('The feed of a run', () => {
     client.api.calls!.mockRejectedValueOnce(new Error('gone'));
     feed.watch('calls');
     await pass();
-    client.happens('call');
+    client.happens(CALL_ENDED);
     await pass();
     expect(client.api.calls).toHaveBeenCalledTimes(2);
   });
