@@ -94,7 +94,9 @@ def is_exact(value):
 
 
 def as_text(state):
-    return json.dumps(plain(STATES.dump_python(state, mode="json")), sort_keys=True)
+    text = json.dumps(plain(STATES.dump_python(state, mode="json")), sort_keys=True)
+    # Half a character in a key: pydantic has three signs for it.
+    return text.replace("\\ufffd\\ufffd\\ufffd", "?")
 
 
 @pytest.mark.parametrize("value", VALUES)
