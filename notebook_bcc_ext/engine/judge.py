@@ -6,10 +6,11 @@ from dataclasses import dataclass, field, replace
 
 from notebook_bcc_ext.engine.belongings import note_temporaries
 from notebook_bcc_ext.engine.observer import Observer
+from notebook_bcc_ext.engine.planner_words import outputs_owner
 from notebook_bcc_ext.engine.position import is_out_of_step
 from notebook_bcc_ext.engine.promotion import promote_all
 from notebook_bcc_ext.engine.proposals import Update, proposals_in
-from notebook_bcc_ext.engine.state import Jump, outputs_owner
+from notebook_bcc_ext.engine.state import Jump
 from notebook_bcc_ext.engine.wishes import check_wish
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import PlannerError

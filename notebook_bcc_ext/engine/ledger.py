@@ -21,7 +21,8 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from notebook_bcc_ext.engine.activity import ActivityLog
-from notebook_bcc_ext.engine.state import STATES, RunState, apply
+from notebook_bcc_ext.engine.fold import apply
+from notebook_bcc_ext.engine.state import STATES, RunState
 from notebook_bcc_ext.errors import StoreError
 from notebook_bcc_ext.fsm import follow
 from notebook_bcc_ext.ports import NotebookDocument, RunStore

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from notebook_bcc_ext.adapters.store.runs import SqliteRunStore, StoreLimits
-from notebook_bcc_ext.engine.state import STATES, RunState, fold
+from notebook_bcc_ext.engine.fold import fold
+from notebook_bcc_ext.engine.state import STATES, RunState
 from notebook_bcc_ext.ports import CallRecord, StoredRun
 from notebook_bcc_ext.protocol.browser.facts import (
     ActionBegan,

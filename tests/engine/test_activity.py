@@ -6,7 +6,8 @@ import pytest
 
 from notebook_bcc_ext.engine import activity
 from notebook_bcc_ext.engine.activity import ActivityLog
-from notebook_bcc_ext.engine.state import STATES, RunState, apply
+from notebook_bcc_ext.engine.fold import apply
+from notebook_bcc_ext.engine.state import STATES, RunState
 from notebook_bcc_ext.fsm import follow
 from notebook_bcc_ext.protocol.browser.facts import (
     ActionBegan,

@@ -5,15 +5,15 @@ import asyncio
 import nbformat
 import pytest
 
-from notebook_bcc_ext.engine.state import fold
+from notebook_bcc_ext.engine.fold import fold
 from notebook_bcc_ext.errors import IllegalCommandError
-from notebook_bcc_ext.protocol.clock import utc_now
 from notebook_bcc_ext.protocol.browser.facts import (
     ProposalsCarried,
     Transitioned,
     VerdictKept,
 )
 from notebook_bcc_ext.protocol.browser.runs import Command, RunView
+from notebook_bcc_ext.protocol.clock import utc_now
 from tests.engine.harness import HANG_GUARD, lab
 from tests.support.planner_answers import RUN, Reply, Stream, add, say
 

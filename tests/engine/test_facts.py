@@ -7,7 +7,8 @@ import json
 
 import pytest
 
-from notebook_bcc_ext.engine.state import STATES, RunState, fold
+from notebook_bcc_ext.engine.fold import fold
+from notebook_bcc_ext.engine.state import STATES, RunState
 from notebook_bcc_ext.protocol.browser.facts import (
     FACTS,
     Answered,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import asynccontextmanager
 
 from notebook_bcc_ext.adapters.kernel.runner import KernelRunner
-from notebook_bcc_ext.engine.state import fold
+from notebook_bcc_ext.engine.fold import fold
 from notebook_bcc_ext.protocol.browser.facts import CellRunning
 from tests.engine.harness import lab
 from tests.engine.sent import CONTINUE, completed, context

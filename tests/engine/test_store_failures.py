@@ -7,7 +7,7 @@ import sqlite3
 from contextlib import asynccontextmanager
 
 from notebook_bcc_ext.engine.factory import default_registry
-from notebook_bcc_ext.engine.state import fold
+from notebook_bcc_ext.engine.fold import fold
 from notebook_bcc_ext.protocol.browser.facts import Transitioned
 from tests.engine.harness import HANG_GUARD, lab
 from tests.support.planner_answers import RUN, add, say

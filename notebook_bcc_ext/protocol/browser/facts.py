@@ -1,7 +1,7 @@
 """What happens in a run: facts, which are stored and of which its state is the fold, and signs,
 which only tell whoever is watching.
 
-A fact is small, typed and dated. `engine/state.py` says what each of them makes of a run, and
+A fact is small, typed and dated. `engine/fold.py` says what each of them makes of a run, and
 nothing else does; after a restart the same facts give the same run. The browser, the command line
 and the log hear of facts and signs as they happen.
 """

@@ -19,7 +19,8 @@ from notebook_bcc_ext.adapters.store.operation_text import (
     unpack_image,
 )
 from notebook_bcc_ext.adapters.store.runs import SqliteRunStore
-from notebook_bcc_ext.engine.state import STATES, fold
+from notebook_bcc_ext.engine.fold import fold
+from notebook_bcc_ext.engine.state import STATES
 from notebook_bcc_ext.errors import NotebookError
 from notebook_bcc_ext.ports import CallRecord
 from notebook_bcc_ext.protocol.browser.facts import (
