@@ -293,11 +293,27 @@ async def test_s10_a_folder_neither_redirects_the_token_nor_lowers_approval(tmp_
     assert thief.requests == []
 
 
-async def test_s10_a_server_ends_although_a_setting_kept_the_extension_from_starting(tmp_path):
+async def test_s10_an_approval_that_is_none_is_a_warning_and_lowers_nothing(tmp_path):
     server = RealServer(tmp_path / "server", environment={"BCC_APPROVAL": "perhaps"})
     async with server:
+        shown = (await server.get("settings"))["settings"]
+    assert shown["approval"] == {"value": "updates", "source": "default"}
+    assert "BCC_APPROVAL of the environment is not used" in server.log
+
+
+NO_START = """
+from notebook_bcc_ext.hosting import settings
+def refuse(*_): raise RuntimeError("no extension today")
+settings.SettingsService.__init__ = refuse
+"""
+
+
+async def test_s10_a_server_ends_although_something_kept_the_extension_from_starting(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(NO_START)
+    server = RealServer(tmp_path / "server", environment={"PYTHONPATH": str(tmp_path)})
+    async with server:
         assert (await server.ask("GET", "settings")).status_code == 404
-    assert "setting 'approval' from the environment cannot be used" in server.log
+    assert "no extension today" in server.log
     assert "KeyError" not in server.log
 
 
