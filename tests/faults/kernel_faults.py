@@ -56,9 +56,10 @@ async def restarted(home: Path) -> Outcome:
         return outcome
 
 
-@fault("kernel is replaced between cells", "waiting", "action_running", "kernel is a new one")
+@fault("kernel is replaced between cells", "waiting", "behavior_running", "kernel is a new one")
 async def replaced(home: Path) -> Outcome:
-    """The person is asked whether to run the earlier cells again; confirmed, the run goes on."""
+    """The person is asked whether to run the earlier cells again, before the planner is asked for
+    more; confirmed, the run goes on."""
     actions, later = (add("x = 1"), RUN), (add("print(x)"), RUN)
     async with planner(*actions, second=later) as scripted, lab(home) as at:
         gate = asyncio.Event()
@@ -77,10 +78,12 @@ async def replaced(home: Path) -> Outcome:
         assert answer.is_success, answer.text
         gate.set()
         outcome = await at.outcome(run_id, "waiting", "done", "failed")
+        assert [seen.step for seen in scripted.seen("/generating")] == ["s1"]
         view = await at.server.view(run_id)
         assert view["pending"], view
         await at.server.command(run_id, "confirm", proposal_id=view["pending"]["id"])
         await at.server.until(run_id, "done")
+        assert [seen.step for seen in scripted.seen("/generating")] == ["s1", "s2"]
         await at.still_stands()
         return outcome
 

@@ -305,6 +305,22 @@ async def test_s10_a_wrong_value_keeps_no_extension_from_starting_and_no_server_
     assert "Traceback" not in server.log
 
 
+NO_START = """
+from notebook_bcc_ext.hosting import settings
+def refuse(*_): raise RuntimeError("no extension today")
+settings.SettingsService.__init__ = refuse
+"""
+
+
+async def test_s10_a_server_ends_although_something_kept_the_extension_from_starting(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(NO_START)
+    server = RealServer(tmp_path / "server", environment={"PYTHONPATH": str(tmp_path)})
+    async with server:
+        assert (await server.ask("GET", "settings")).status_code == 404
+    assert "no extension today" in server.log
+    assert "KeyError" not in server.log
+
+
 async def test_a_password_in_a_run_request_is_refused(tmp_path):
     """A request is stored and shown as it is."""
     async with RealServer(tmp_path / "server") as server:
