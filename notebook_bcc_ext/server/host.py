@@ -11,10 +11,9 @@ from typing import Any
 
 from notebook_bcc_ext.adapters.notebook.contents_access import place_of
 from notebook_bcc_ext.hosting.manager import RunManager
-from notebook_bcc_ext.hosting.playbooks import default_folders
 from notebook_bcc_ext.hosting.settings import SettingsService
 from notebook_bcc_ext.hosting.storage import Storage
-from notebook_bcc_ext.planners.library import PlaybookLibrary
+from notebook_bcc_ext.planners.library import PlaybookLibrary, default_folders
 from notebook_bcc_ext.server.contents_events import follow_moves
 from notebook_bcc_ext.server.live_notebooks import LiveNotebooks
 from notebook_bcc_ext.server.workplace import ServerWorkplace
