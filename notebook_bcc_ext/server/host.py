@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from notebook_bcc_ext.adapters.jupyter_patches.install import install
 from notebook_bcc_ext.adapters.notebook.contents_access import place_of
 from notebook_bcc_ext.hosting.manager import RunManager
 from notebook_bcc_ext.hosting.settings import SettingsService
@@ -84,7 +85,7 @@ class Host:
         manager = RunManager(storage, workplace, self.settings.of_run, library)
         workplace.saves.logs.is_in_use = lambda path: manager.active_run_of(path) is not None
         await manager.open()
-        workplace.saves.install()
+        install(self._serverapp, workplace.saves)
         stop_following = follow_moves(self._serverapp, on_moved)
         return _Opened(manager, workplace, notebooks, stop_following)
 
