@@ -65,7 +65,15 @@ class FileStamp:
     @property
     def token(self) -> str:
         """A name of this state of the file."""
-        return str(self.hash or _iso(self.last_modified))
+        return str(self.hash or self.modified_at)
+
+    @property
+    def modified_at(self) -> str:
+        """The date as jupyter_server writes it: a browser knows the state by this name too."""
+        moment = self.last_modified
+        if isinstance(moment, datetime):
+            return moment.isoformat().replace("+00:00", "Z")
+        return str(moment)
 
     @classmethod
     def of(cls, model: Json) -> FileStamp:
@@ -311,13 +319,6 @@ def place_of(contents_manager: Any) -> str:
     is_file_based = isinstance(contents_manager, FileManagerMixin)
     kind = type(contents_manager).__name__
     return str(contents_manager.root_dir).rstrip("/") if is_file_based else f"{kind}:"
-
-
-def _iso(moment: Any) -> str:
-    # As jupyter_server writes it: a browser knows the state by this name too.
-    if isinstance(moment, datetime):
-        return moment.isoformat().replace("+00:00", "Z")
-    return str(moment)
 
 
 def _explained(error: Exception, path: str, verb: str) -> NotebookError:
