@@ -68,7 +68,7 @@ $(LAB_FILES):
 .PHONY: labfiles
 labfiles: | $(LAB_FILES)
 	@for file in examples/*; do \
-		copy=$(LAB_FILES)/$${file##*/}; test -e "$$copy" || cp "$$file" "$$copy"; done
+		copy=$(LAB_FILES)/$${file##*/}; test -e "$$copy" || cp -R "$$file" "$$copy"; done
 
 lab: install labfiles ## Open JupyterLab on a copy of the examples, kept in .make/lab; LAB_ARGS="--port 8899"
 	jupyter lab $$([ "$$(id -u)" -ne 0 ] || echo --allow-root) \

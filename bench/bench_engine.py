@@ -8,7 +8,7 @@ machine does hits all alike (papermill runs whole notebooks only, so it runs alo
 start is left out everywhere. Also: whether later cells cost more, how long the event loop is held
 by 200 behaviors and by one cell that prints 100 MB, and memory after many actions.
 
-The garbage collector is set up as in the server (`hosting/collector`).
+The garbage collector is set up as in the server (`jupyter_patches`).
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from jupyter_server.services.contents.largefilemanager import AsyncLargeFileMana
 from bench.bench_kernel import CODE, WARM_UP_CELLS, raw_client, with_nbclient
 from bench.event_loop import LongestBlock
 from bench.verdicts import at_least, at_most
+from notebook_bcc_ext.adapters.jupyter_patches.garbage_collection import leave_modules_alone
 from notebook_bcc_ext.adapters.kernel.runner import KernelRunner
 from notebook_bcc_ext.adapters.kernel.source import OwnKernelSource
 from notebook_bcc_ext.adapters.notebook.contents_access import ContentsAccess
@@ -39,7 +40,6 @@ from notebook_bcc_ext.adapters.notebook.contents_notebook import ContentsNoteboo
 from notebook_bcc_ext.adapters.planner.factory import make_planner
 from notebook_bcc_ext.engine.factory import make_run
 from notebook_bcc_ext.engine.run import Run
-from notebook_bcc_ext.hosting.collector import leave_modules_alone
 from notebook_bcc_ext.hosting.storage import Storage
 from notebook_bcc_ext.protocol.browser.facts import News, StatusTold, Transitioned
 from notebook_bcc_ext.protocol.browser.runs import RunRequest

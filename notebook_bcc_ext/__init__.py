@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from typing import Any
 
-__version__ = version("notebook-bcc-ext")
+__version__: str
+
+
+def __getattr__(name: str) -> str:
+    # Asked for late: reading the package's metadata takes longer than printing a help text.
+    if name == "__version__":
+        from importlib.metadata import version  # noqa: PLC0415
+
+        return version("notebook-bcc-ext")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def _jupyter_labextension_paths() -> list[dict[str, str]]:

@@ -25,5 +25,6 @@ jupyter labextension list 2>&1 | plain | tee lab.txt
 grep -q 'notebook_bcc_ext enabled' server.txt
 grep -q 'notebook_bcc_ext [0-9.]* *OK' server.txt
 grep -Eq 'notebook-bcc-ext v[0-9.]+ enabled OK' lab.txt
+ls "$work"/venv/lib/python*/site-packages/notebook_bcc_ext/py.typed >/dev/null
 jupyter bcc states --format csv | head -1 | grep -qx 'state,event,next_state'
 echo "wheel: both extensions enabled and OK"

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import jsonschema  # type: ignore[import-untyped]  # comes with nbformat
 import pytest
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel
 
 from notebook_bcc_ext.cli.main import main
 from notebook_bcc_ext.protocol.planner.actions import parse_action
-from notebook_bcc_ext.protocol.planner.catalogue import CATALOGUE
+from notebook_bcc_ext.protocol.planner.catalogue import model_of
 from notebook_bcc_ext.settings.names import Settings, environment_name
 
 ROOT = Path(__file__).parent.parent
@@ -162,8 +162,7 @@ def parsed(name: str, value: Any) -> object:
         return parse_action(value)
     if name == "custom-action":
         return parse_action(value, frozenset({value["action"]})).action
-    model = CATALOGUE[name]
-    assert not isinstance(model, TypeAdapter)
+    model: type[BaseModel] = model_of(name)
     return model.model_validate(value)
 
 

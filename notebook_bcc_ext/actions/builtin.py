@@ -7,7 +7,7 @@ from typing import Any
 
 from notebook_bcc_ext.actions.cleaning import clean_code, clean_text, heading, title_text
 from notebook_bcc_ext.actions.context import ActionContext, ActionResult, ThinkingState
-from notebook_bcc_ext.actions.registry import ActionRegistry, Handler
+from notebook_bcc_ext.actions.registry import ActionRegistry, AnyHandler
 from notebook_bcc_ext.protocol.plan import StageStepsUpdate, WorkflowUpdate
 from notebook_bcc_ext.protocol.planner import actions as wire
 
@@ -241,7 +241,7 @@ async def promote_artifact(
     return ActionResult(success=True)
 
 
-_HANDLERS: dict[str, Handler] = {
+_HANDLERS: dict[str, AnyHandler] = {
     "add": add,
     "exec": execute,
     "is_thinking": is_thinking,

@@ -34,14 +34,17 @@ class ActionContext(Protocol):
     """One run, seen from an action."""
 
     action_id: str
+    """Names this action in events and in the provenance of its cells."""
 
     @property
     def thinking(self) -> ThinkingState | None:
         """The open thinking cell."""
 
-    def begin_thinking(self, thinking: ThinkingState) -> None: ...
+    def begin_thinking(self, thinking: ThinkingState) -> None:
+        """A cell of this run is the open thinking cell; shown live beside the notebook."""
 
-    def end_thinking(self) -> None: ...
+    def end_thinking(self) -> None:
+        """Nobody is thinking any more."""
 
     async def add_cell(
         self,
@@ -66,24 +69,31 @@ class ActionContext(Protocol):
     async def run_cell(
         self, cell_name: str, *, need_output: bool, keep_debug: bool
     ) -> ActionResult:
-        """Run a code cell, named by id, `store_id` or `lastAddedCellId`."""
+        """Run a code cell, named by id, `store_id` or `lastAddedCellId`. A cell that fails is a
+        result without success; KernelError is raised where no kernel can run it."""
 
     @property
     def last_text_cell(self) -> str | None:
         """The last markdown cell this run added."""
 
-    def new_chapter(self) -> tuple[int, str]: ...
+    def new_chapter(self) -> tuple[int, str]:
+        """Count one more chapter; its number and id."""
 
-    def new_section(self, section_id: str | None, number: int | None) -> tuple[int, str]: ...
+    def new_section(self, section_id: str | None, number: int | None) -> tuple[int, str]:
+        """Move on to a section, the next one where nothing is said; its number and id."""
 
-    def current_effects(self) -> list[str]: ...
+    def current_effects(self) -> list[str]:
+        """What the cells of the current behavior put out, as the planner is told it."""
 
-    def effects_to_history(self) -> None: ...
+    def effects_to_history(self) -> None:
+        """Those effects have been commented on: the planner is told them as past ones."""
 
     def propose_workflow(self, update: WorkflowUpdate) -> None:
         """Ask the person; the run stops there until the answer."""
 
-    def propose_steps(self, update: StageStepsUpdate) -> None: ...
+    def propose_steps(self, update: StageStepsUpdate) -> None:
+        """The same for the steps of one stage. Both raise InvalidProposalError where the update
+        would break the running workflow."""
 
     def end_step(self, step_id: str | None) -> None:
         """The current step is complete once this action is (A10)."""
@@ -94,4 +104,5 @@ class ActionContext(Protocol):
     def warn(self, text: str) -> None:
         """Something the person and the planner should know, and that stops nothing."""
 
-    async def promote(self, variable_name: str, artifact_id: str, description: str) -> None: ...
+    async def promote(self, variable_name: str, artifact_id: str, description: str) -> None:
+        """Give a variable of the kernel the artifact's name, and tell the planner of it."""

@@ -3,12 +3,12 @@
     registry = ActionRegistry()
 
     @registry.register("my_action")
-    async def my_action(context, action): ...
+    async def my_action(context: ActionContext, action: CustomAction) -> ActionResult: ...
 
 A handler may be async, or sync: then it is called in a thread. Class-level registrations
-(`ActionRegistry.register_everywhere`)
-count for every registry, instance-level ones for one; the instance's win. Packages add theirs
-through the entry point group `notebook_bcc_ext.actions`, whose objects are called with a registry.
+(`ActionRegistry.register_everywhere`) count for every registry, instance-level ones for one; the
+instance's win. Packages add theirs through the entry point group `notebook_bcc_ext.actions`, whose
+objects are called with a registry (`plugins`).
 Hooks run before and after, for all actions or for one type. A pre-hook that raises stops the
 action; the caller turns any exception into a failed result (A17). What a post-hook raises is told,
 and the action stands: it has been done.
@@ -23,33 +23,44 @@ import asyncio
 import contextlib
 import inspect
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, ClassVar, TypeVar
 
+from notebook_bcc_ext.actions.context import ActionContext, ActionResult
 from notebook_bcc_ext.errors import BccError, RunFailedError, UnknownActionError
+from notebook_bcc_ext.protocol.planner.actions import Action
 
-Handler = Callable[[Any, Any], Any | Awaitable[Any]]
-"""(context, action) -> a result; the context is the engine's `ActionContext`."""
+ActionT = TypeVar("ActionT", bound=Action)
+"""The model of an action: `CustomAction` for a type that is not the protocol's."""
 
-PreHook = Callable[[Any, Any], Any | Awaitable[Any]]
-PostHook = Callable[[Any, Any, Any], Any | Awaitable[Any]]
-"""(context, action, result)"""
+Outcome = ActionResult | Mapping[str, object] | None
+"""What a handler returns; nothing is a success, a mapping says `success` and perhaps `error`."""
 
-H = TypeVar("H", bound=Callable[..., Any])
+Handler = Callable[[ActionContext, ActionT], Outcome | Awaitable[Outcome]]
+PreHook = Callable[[ActionContext, ActionT], object]
+PostHook = Callable[[ActionContext, ActionT, Outcome], object]
+"""Hooks may be async too; what they return is not looked at."""
+
+# Which model a type of action has is known where its line is parsed, not to the type checker.
+AnyHandler = Handler[Any]
+H = TypeVar("H", bound=AnyHandler)
+
 ALL = "*"
 ENTRY_POINT_GROUP = "notebook_bcc_ext.actions"
 
 
 class ActionRegistry:
-    _everywhere: ClassVar[dict[str, Handler]] = {}
+    """The handlers and hooks of the runs that use it."""
+
+    _everywhere: ClassVar[dict[str, AnyHandler]] = {}
 
     def __init__(self) -> None:
-        self._handlers: dict[str, Handler] = {}
-        self._before: dict[str, list[PreHook]] = {}
-        self._after: dict[str, list[PostHook]] = {}
+        self._handlers: dict[str, AnyHandler] = {}
+        self._before: dict[str, list[PreHook[Any]]] = {}
+        self._after: dict[str, list[PostHook[Any]]] = {}
         self.patience: float | None = None
         """Seconds for what is not the product's own; None: no limit."""
-        self._own: frozenset[Handler] = frozenset()
+        self._own: frozenset[AnyHandler] = frozenset()
 
     def own_handlers(self) -> None:
         """The handlers so far are the product's own: a cell may run for days."""
@@ -66,21 +77,21 @@ class ActionRegistry:
 
         return keep
 
-    def register_handler(self, action_type: str, handler: Handler) -> None:
+    def register_handler(self, action_type: str, handler: AnyHandler) -> None:
         self._handlers[_valid(action_type)] = handler
 
     @classmethod
-    def register_everywhere(cls, action_type: str, handler: Handler) -> None:
+    def register_everywhere(cls, action_type: str, handler: AnyHandler) -> None:
         cls._everywhere[_valid(action_type)] = handler
 
     @classmethod
     def unregister_everywhere(cls, action_type: str) -> None:
         cls._everywhere.pop(action_type, None)
 
-    def before(self, hook: PreHook, action_type: str = ALL) -> None:
+    def before(self, hook: PreHook[Any], action_type: str = ALL) -> None:
         self._before.setdefault(action_type, []).append(hook)
 
-    def after(self, hook: PostHook, action_type: str = ALL) -> None:
+    def after(self, hook: PostHook[Any], action_type: str = ALL) -> None:
         self._after.setdefault(action_type, []).append(hook)
 
     # -- using ------------------------------------------------------------------------------
@@ -89,20 +100,21 @@ class ActionRegistry:
     def types(self) -> frozenset[str]:
         return frozenset({*self._everywhere, *self._handlers})
 
-    def handler(self, action_type: str) -> Handler:
+    def handler(self, action_type: str) -> AnyHandler:
         found = self._handlers.get(action_type) or self._everywhere.get(action_type)
         if found is None:
             raise UnknownActionError(action_type)
         return found
 
-    async def execute(self, context: Any, action: Any) -> Any:
+    async def execute(self, context: ActionContext, action: Action) -> Outcome:
         """Pre-hooks, handler, post-hooks; what the handler returned."""
-        kind: str = action.action
+        kind = action.action
         handler = self.handler(kind)
         for before in (*self._before.get(ALL, ()), *self._before.get(kind, ())):
             await self._call(f"a hook before '{kind}'", before, context, action)
         if handler in self._own:
-            result = await handler(context, action)
+            returned = handler(context, action)
+            result = await returned if inspect.isawaitable(returned) else returned
         else:
             result = await self._call(f"action '{kind}'", handler, context, action)
         for after in (*self._after.get(ALL, ()), *self._after.get(kind, ())):

@@ -12,10 +12,9 @@ from tornado.httpserver import HTTPServer
 
 from notebook_bcc_ext.cli.output import say
 from notebook_bcc_ext.errors import BccError
-from notebook_bcc_ext.hosting.playbooks import default_folders
 from notebook_bcc_ext.planners.embedded import DEFAULT_PLAYBOOK, EmbeddedPlanner
 from notebook_bcc_ext.planners.files import SUFFIXES
-from notebook_bcc_ext.planners.library import PlaybookLibrary
+from notebook_bcc_ext.planners.library import PlaybookLibrary, default_folders
 from notebook_bcc_ext.planners.service import MAX_BODY_BYTES, planner_app
 
 

@@ -17,8 +17,7 @@ from notebook_bcc_ext.engine.failures import NOT_ALLOWED
 from notebook_bcc_ext.engine.run import Run
 from notebook_bcc_ext.errors import BccError, SettingsError
 from notebook_bcc_ext.hosting.headless import headless_run
-from notebook_bcc_ext.hosting.playbooks import default_folders
-from notebook_bcc_ext.planners.library import PlaybookLibrary
+from notebook_bcc_ext.planners.library import PlaybookLibrary, default_folders
 from notebook_bcc_ext.protocol.browser.runs import Command, Pending, RunRequest, RunView
 from notebook_bcc_ext.settings.names import Settings
 

@@ -7,9 +7,7 @@ from pathlib import Path
 
 from notebook_bcc_ext.cli.output import complain, say
 from notebook_bcc_ext.errors import BccError
-from notebook_bcc_ext.hosting.playbooks import default_folders
-from notebook_bcc_ext.planners.library import PlaybookLibrary
-from notebook_bcc_ext.planners.loader import load_playbook
+from notebook_bcc_ext.planners.library import PlaybookLibrary, default_folders
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,13 +21,16 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _list() -> int:
-    for playbook in PlaybookLibrary(folders=default_folders()).describe():
-        say(f"{playbook['name']}: {playbook['title']}")
-        say(f"    {playbook['description']}")
+    for name, title, description in PlaybookLibrary(folders=default_folders()).titles():
+        say(f"{name}: {title}")
+        say(f"    {description}")
     return 0
 
 
 def _check(file: Path) -> int:
+    # Imported late: a list of titles is printed sooner than this is there.
+    from notebook_bcc_ext.planners.loader import load_playbook  # noqa: PLC0415
+
     try:
         playbook = load_playbook(file)
     except BccError as error:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from notebook_bcc_ext.cli.output import complain, say, say_json
-from notebook_bcc_ext.planners.library import playbook_schema
 from notebook_bcc_ext.protocol.planner.catalogue import CATALOGUE, json_schema
 
 PLAYBOOK = "playbook"
@@ -24,6 +24,12 @@ def execute(options: argparse.Namespace) -> int:
         there = ", ".join(names)
         complain(f"jupyter bcc schema: no schema '{options.name}'; there are: {there}")
         return 2
-    is_playbook = options.name == PLAYBOOK
-    say_json(playbook_schema() if is_playbook else json_schema(options.name), indent=2)
+    say_json(_playbook() if options.name == PLAYBOOK else json_schema(options.name), indent=2)
     return 0
+
+
+def _playbook() -> dict[str, Any]:
+    # Imported late: the names and the protocol's schemas need nothing of playbooks.
+    from notebook_bcc_ext.planners.library import playbook_schema  # noqa: PLC0415
+
+    return playbook_schema()

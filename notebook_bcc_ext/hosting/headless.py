@@ -26,14 +26,14 @@ from notebook_bcc_ext.hosting.calls import CallLog
 from notebook_bcc_ext.hosting.planners import planner_for
 from notebook_bcc_ext.hosting.records import write_record
 from notebook_bcc_ext.hosting.storage import Storage
-from notebook_bcc_ext.planners.files import MAX_FILE_BYTES
+from notebook_bcc_ext.hosting.workplace import ContentsWorkplace
 from notebook_bcc_ext.planners.library import PlaybookLibrary
 from notebook_bcc_ext.ports import EventSink
 from notebook_bcc_ext.protocol.browser.runs import RunRequest
 from notebook_bcc_ext.settings.names import Settings
 
 
-class FolderWorkplace:
+class FolderWorkplace(ContentsWorkplace):
     """Notebooks in a folder, each run with a kernel of its own: here, or where the settings say."""
 
     def __init__(
@@ -42,40 +42,17 @@ class FolderWorkplace:
         storage: Storage,
         kernel_name: str = "python3",
     ) -> None:
+        super().__init__(ContentsAccess(AsyncLargeFileManager(root_dir=str(folder))), storage)
         self._folder = folder
-        self._log = storage.log
         self._kernel_name = kernel_name
-        self._access = ContentsAccess(AsyncLargeFileManager(root_dir=str(folder)))
-
-    async def path(self, said: str) -> str:
-        return await self._access.for_run(said)
-
-    def place(self, path: str) -> str:
-        return self._access.place(path)
 
     def notebook(self, path: str) -> ContentsNotebook:
         kernelspec = {"name": self._kernel_name, "display_name": "Python 3"}
         metadata = {"kernelspec": kernelspec}
-        return ContentsNotebook(path, self._access, self._log, metadata=metadata)
-
-    async def text(self, path: str) -> str | None:
-        return await self._access.run(lambda: self._access.small_text(path, MAX_FILE_BYTES))
-
-    async def file_names(self, folder: str) -> list[str]:
-        return await self._access.run(lambda: self._access.file_names(folder))
-
-    async def unfinished_files(self) -> list[str]:
-        lagging = await self._log.unflushed(self._access.root)
-        paths = (self._access.path_of(state.place) for state in lagging)
-        return [path for path in paths if path is not None]
+        return ContentsNotebook(path, self.access, self._log, metadata=metadata)
 
     def mark_active(self) -> None:
         """No server that could be taken for idle."""
-
-    async def forget_file(self, path: str) -> None:
-        state = await self._log.find(place=self._access.place(path))
-        if state is not None:
-            await self._log.retire(state.log_id)
 
     def runner(self, path: str, settings: Settings) -> KernelRunner:
         if settings.use_remote_execution:

@@ -1,12 +1,15 @@
-"""Which planner a run talks to: a service over HTTP, or the embedded one over the same wire."""
+"""Which planner a run talks to: a service over HTTP, or the embedded one over the same wire.
+
+What either is made of is imported with the first run: httpx alone takes longer to import than most
+of the server extension, and a server may well end without a run.
+"""
+
+# ruff: noqa: PLC0415
 
 from __future__ import annotations
 
-from notebook_bcc_ext.adapters.planner.factory import make_planner
 from notebook_bcc_ext.engine.inputs import initial_variables
-from notebook_bcc_ext.planners.embedded import EmbeddedPlanner
 from notebook_bcc_ext.planners.library import PlaybookLibrary
-from notebook_bcc_ext.planners.transport import BASE_URL, EmbeddedTransport
 from notebook_bcc_ext.ports import CallListener, Planner
 from notebook_bcc_ext.protocol.browser.runs import EmbeddedPlanner as EmbeddedChoice
 from notebook_bcc_ext.protocol.browser.runs import RunRequest
@@ -21,8 +24,13 @@ def planner_for(
     *,
     first_call_number: int = 1,
 ) -> Planner:
+    from notebook_bcc_ext.adapters.planner.factory import make_planner
+
     choice = request.planner
     if isinstance(choice, EmbeddedChoice):
+        from notebook_bcc_ext.planners.embedded import EmbeddedPlanner
+        from notebook_bcc_ext.planners.transport import BASE_URL, EmbeddedTransport
+
         library.get(choice.playbook)  # an unknown or broken one is told now, not in mid-run
         embedded = EmbeddedPlanner(library, choice.playbook, said=initial_variables(request))
         local = settings.model_copy(

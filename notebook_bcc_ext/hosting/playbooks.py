@@ -1,12 +1,9 @@
-"""Playbooks of the person: in Jupyter's data folders, and beside the notebook."""
+"""Playbooks beside the notebook."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from pathlib import Path
-from typing import Any
-
-from jupyter_core.paths import jupyter_path
+from typing import TYPE_CHECKING, Any
 
 from notebook_bcc_ext.errors import BccError, NotFoundError
 from notebook_bcc_ext.planners.files import (
@@ -17,9 +14,10 @@ from notebook_bcc_ext.planners.files import (
     checked_name,
 )
 from notebook_bcc_ext.planners.library import MAX_LISTED, PlaybookLibrary, describe
-from notebook_bcc_ext.planners.loader import load
-from notebook_bcc_ext.planners.playbook import Playbook
 from notebook_bcc_ext.planners.source import PlaybookError
+
+if TYPE_CHECKING:
+    from notebook_bcc_ext.planners.playbook import Playbook
 
 Json = dict[str, Any]
 Fetch = Callable[[str], Awaitable[str | None]]
@@ -27,13 +25,11 @@ Fetch = Callable[[str], Awaitable[str | None]]
 _MOST_ROUNDS = 4
 
 
-def default_folders() -> list[Path]:
-    """`notebook-bcc/playbooks` in each of Jupyter's data folders; the person's own comes first."""
-    return [Path(folder) for folder in jupyter_path("notebook-bcc", "playbooks")]
-
-
 async def load_beside(notebook: str, name: str, fetch: Fetch) -> Playbook:
     """The playbook `name`, a file in the folder of the notebook. Raises PlaybookError."""
+    # Imported late: most notebooks have no playbook beside them.
+    from notebook_bcc_ext.planners.loader import load  # noqa: PLC0415
+
     folder = notebook.rpartition("/")[0]
     files = FetchedFiles()
     try:

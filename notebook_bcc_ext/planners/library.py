@@ -1,22 +1,33 @@
 """Which playbooks there are: shipped, in folders, and files that were named explicitly."""
 
+# ruff: noqa: PLC0415  what reads and checks a whole playbook is imported when one is wanted: a list
+# of titles is printed sooner than that is there.
+
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from jupyter_core.paths import jupyter_path
 
 from notebook_bcc_ext.errors import NotFoundError
 from notebook_bcc_ext.planners.files import SUFFIXES
-from notebook_bcc_ext.planners.loader import load_playbook
-from notebook_bcc_ext.planners.playbook import Playbook
-from notebook_bcc_ext.planners.source import PlaybookError
+from notebook_bcc_ext.planners.source import PlaybookError, read_source
+
+if TYPE_CHECKING:
+    from notebook_bcc_ext.planners.playbook import Playbook
 
 SHIPPED = Path(__file__).parent / "playbooks"
 MAX_LISTED = 200
 """Files of a folder that are looked at."""
+
+
+def default_folders() -> list[Path]:
+    """`notebook-bcc/playbooks` in each of Jupyter's data folders; the person's own comes first."""
+    return [Path(folder) for folder in jupyter_path("notebook-bcc", "playbooks")]
 
 
 class PlaybookLibrary:
@@ -70,12 +81,28 @@ class PlaybookLibrary:
     def describe(self, language: str = "en") -> list[dict[str, Any]]:
         """Name, title, description and variables of each, for lists and forms; the shipped ones
         first. One that is not valid is left out: `playbooks check` says what is wrong with it."""
-        shipped = set(self._shipped())
         found = []
-        for name in sorted(self.names(), key=lambda one: (one not in shipped, one)):
+        for name in self._in_order():
             with suppress(PlaybookError, OSError):
                 found.append({**describe(self.get(name), language), "name": name})
         return found
+
+    def titles(self, language: str = "en") -> Iterator[tuple[str, str, str]]:
+        """Name, title and description of the same ones. What is shipped is not checked again."""
+        shipped = self._shipped()
+        for name in self._in_order():
+            with suppress(PlaybookError, OSError):
+                if name in shipped:
+                    head = read_source(shipped[name], shipped[name].read_bytes()).data
+                    title, description = head["title"], head["description"]
+                else:
+                    playbook = self.get(name)
+                    title, description = playbook.title, playbook.description
+                yield name, _in_language(title, language), _in_language(description, language)
+
+    def _in_order(self) -> list[str]:
+        shipped = self._shipped()
+        return sorted(self.names(), key=lambda one: (one not in shipped, one))
 
     def _shipped(self) -> dict[str, Path]:
         return {path.stem: path for path in sorted(SHIPPED.glob("*.yaml"))}
@@ -86,6 +113,8 @@ class PlaybookLibrary:
         return {**found, **self._shipped()}
 
     def _load(self, path: Path) -> Playbook:
+        from notebook_bcc_ext.planners.loader import load_playbook
+
         changed = path.stat().st_mtime
         known = self._loaded.get(path)
         if known is None or known[0] != changed:
@@ -104,8 +133,8 @@ def _playbooks_in(folder: Path) -> list[Path]:
 
 
 def describe(playbook: Playbook, language: str = "en") -> dict[str, Any]:
-    def text(local: dict[str, str]) -> str:
-        return local.get(language) or next(iter(local.values()))
+    def text(local: Mapping[str, str]) -> str:
+        return _in_language(local, language)
 
     return {
         "name": playbook.name,
@@ -127,8 +156,14 @@ def describe(playbook: Playbook, language: str = "en") -> dict[str, Any]:
     }
 
 
+def _in_language(local: Mapping[str, str], language: str) -> str:
+    return local.get(language) or next(iter(local.values()))
+
+
 def playbook_schema() -> dict[str, Any]:
     """The JSON Schema of the format. A stage may also be the path of a file that holds it."""
+    from notebook_bcc_ext.planners.playbook import Playbook
+
     schema = Playbook.model_json_schema()
     stages = schema["properties"]["stages"]
     stages["items"] = {"anyOf": [stages["items"], {"type": "string", "pattern": r"\.ya?ml$"}]}

@@ -12,7 +12,6 @@ from typing import Annotated, Any
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
@@ -21,6 +20,7 @@ from pydantic import (
 )
 
 from notebook_bcc_ext.planners.conditions import ConditionError, parse_condition
+from notebook_bcc_ext.protocol.documented import DocumentedModel
 
 DEFAULT_LANGUAGE = "en"
 IDENTIFIER = r"^[A-Za-z][A-Za-z0-9_]*$"
@@ -63,8 +63,8 @@ def in_language(text: dict[str, str], language: str) -> str:
     return text.get(language) or text.get(DEFAULT_LANGUAGE) or next(iter(text.values()), "")
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+class _Part(DocumentedModel):
+    model_config = ConfigDict(extra="forbid")
 
 
 class Variable(_Part):

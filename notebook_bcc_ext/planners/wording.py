@@ -48,7 +48,6 @@ _SENTENCES: Mapping[str, Mapping[str, str]] = {
         "zh": "未执行：剧本中没有步骤“{name}”的内容，请自行完成。",
     },
 }
-LANGUAGES = ("en", "zh")
 
 
 def say(sentence: str, language: str, **values: object) -> str:

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import ConfigDict, ValidationError, model_validator
 
 from notebook_bcc_ext.errors import MissingFieldError, ProtocolError
+from notebook_bcc_ext.protocol.documented import DocumentedModel
 from notebook_bcc_ext.protocol.spelling import normalise_keys
 
 
-class WireModel(BaseModel):
+class WireModel(DocumentedModel):
     """A model of the wire: other spellings accepted, unknown fields kept.
 
     `parse` and `to_wire` are the way in and out. `to_wire` writes what was set, so that a
     message that passes through comes out with the same fields.
     """
 
-    model_config = ConfigDict(extra="allow", populate_by_name=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="allow", populate_by_name=True)
 
     @model_validator(mode="before")
     @classmethod
@@ -47,12 +48,10 @@ class WireModel(BaseModel):
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
-class BrowserModel(BaseModel):
+class BrowserModel(DocumentedModel):
     """A message between our server and our browser code: strict, and every field is present."""
 
-    model_config = ConfigDict(
-        json_schema_serialization_defaults_required=True, use_attribute_docstrings=True
-    )
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
 
 def explain(error: ValidationError, model: str) -> ProtocolError:

@@ -9,8 +9,7 @@ from jupyter_server.extension.application import ExtensionApp
 from traitlets import Dict, List, Unicode
 
 from notebook_bcc_ext import __version__
-from notebook_bcc_ext.adapters.jupyter_patches.session_sharing import share_sessions
-from notebook_bcc_ext.hosting.collector import leave_modules_alone
+from notebook_bcc_ext.adapters.jupyter_patches.install import install
 from notebook_bcc_ext.hosting.logs import ServerLog, log_into
 from notebook_bcc_ext.server.handlers import HOST_SETTING
 from notebook_bcc_ext.server.host import Host
@@ -38,10 +37,8 @@ class NotebookBccApp(ExtensionApp):
         path = Path(self.store_path) if self.store_path else None
         serverapp: Any = self.serverapp
         log_into(ServerLog(serverapp.log))
-        share_sessions(serverapp.session_manager)
+        install(serverapp)
         self.settings[HOST_SETTING] = Host(serverapp, self.options, path, self.playbook_folders)
-        # When the loop starts: by then all extensions are loaded, and nobody waits yet.
-        serverapp.io_loop.add_callback(leave_modules_alone)
 
     def initialize_handlers(self) -> None:
         self.handlers.extend(ROUTES)

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from notebook_bcc_ext.adapters.jupyter_patches.install import install
 from notebook_bcc_ext.adapters.notebook.contents_access import place_of
 from notebook_bcc_ext.hosting.manager import RunManager
-from notebook_bcc_ext.hosting.playbooks import default_folders
 from notebook_bcc_ext.hosting.settings import SettingsService
 from notebook_bcc_ext.hosting.storage import Storage
-from notebook_bcc_ext.planners.library import PlaybookLibrary
+from notebook_bcc_ext.planners.library import PlaybookLibrary, default_folders
 from notebook_bcc_ext.server.contents_events import follow_moves
 from notebook_bcc_ext.server.live_notebooks import LiveNotebooks
 from notebook_bcc_ext.server.workplace import ServerWorkplace
@@ -85,7 +85,7 @@ class Host:
         manager = RunManager(storage, workplace, self.settings.of_run, library)
         workplace.saves.logs.is_in_use = lambda path: manager.active_run_of(path) is not None
         await manager.open()
-        workplace.saves.install()
+        install(self._serverapp, workplace.saves)
         stop_following = follow_moves(self._serverapp, on_moved)
         return _Opened(manager, workplace, notebooks, stop_following)
 

@@ -31,7 +31,6 @@ from notebook_bcc_ext.protocol.browser.live import (
     Wanted,
 )
 from notebook_bcc_ext.protocol.browser.notebook_ops import LoggedOp
-from notebook_bcc_ext.server.notebook_states import iso
 
 RECENT_OPERATIONS = 500
 BATCH_OPERATIONS = 200
@@ -260,7 +259,7 @@ class LiveNotebooks:
                 DiskChanged(
                     path=written.path,
                     hash=written.stamp.hash,
-                    last_modified=iso(written.stamp.last_modified),
+                    last_modified=written.stamp.modified_at,
                     seq=written.seq,
                     by=written.by,
                 )

@@ -14,29 +14,22 @@ from notebook_bcc_ext.adapters.notebook.contents_access import ContentsAccess
 from notebook_bcc_ext.adapters.notebook.contents_notebook import ContentsNotebook, Settle
 from notebook_bcc_ext.adapters.notebook.room_mirror import NoRooms, Rooms
 from notebook_bcc_ext.hosting.storage import Storage
-from notebook_bcc_ext.planners.files import MAX_FILE_BYTES
+from notebook_bcc_ext.hosting.workplace import ContentsWorkplace
 from notebook_bcc_ext.server.live_notebooks import within
 from notebook_bcc_ext.settings.names import Settings
 
 ACTIVITY = "notebook_bcc_last_activity"
 
 
-class ServerWorkplace:
+class ServerWorkplace(ContentsWorkplace):
     def __init__(self, serverapp: Any, storage: Storage) -> None:
+        super().__init__(ContentsAccess(serverapp.contents_manager), storage)
         self._serverapp = serverapp
-        self._log = storage.log
-        self.access = ContentsAccess(serverapp.contents_manager)
         self.saves = MergedSaves(serverapp.contents_manager, self.access, storage.log)
         self.settle: Settle | None = None
         self._starts = KernelStarts()
         self._notebooks: weakref.WeakSet[ContentsNotebook] = weakref.WeakSet()
         self._sources: weakref.WeakSet[SessionKernelSource] = weakref.WeakSet()
-
-    async def path(self, said: str) -> str:
-        return await self.access.for_run(said)
-
-    def place(self, path: str) -> str:
-        return self.access.place(path)
 
     def notebook(self, path: str) -> ContentsNotebook:
         notebook = ContentsNotebook(
@@ -58,22 +51,6 @@ class ServerWorkplace:
         from notebook_bcc_ext.adapters.notebook.shared_notebook import SharedNotebooks  # noqa: PLC0415
 
         return SharedNotebooks(settings)
-
-    async def text(self, path: str) -> str | None:
-        return await self.access.run(lambda: self.access.small_text(path, MAX_FILE_BYTES))
-
-    async def file_names(self, folder: str) -> list[str]:
-        return await self.access.run(lambda: self.access.file_names(folder))
-
-    async def unfinished_files(self) -> list[str]:
-        lagging = await self._log.unflushed(self.access.root)
-        paths = (self.access.path_of(state.place) for state in lagging)
-        return [path for path in paths if path is not None]
-
-    async def forget_file(self, path: str) -> None:
-        state = await self._log.find(place=self.access.place(path))
-        if state is not None:
-            await self._log.retire(state.log_id)
 
     def runner(self, path: str, settings: Settings) -> KernelRunner:
         app = self._serverapp

@@ -91,9 +91,7 @@ Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
 class Settings(BaseModel):
     """All settings, validated. Frozen: a change makes a new object, seen by the next run."""
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", hide_input_in_errors=True, use_attribute_docstrings=True
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     dslc_base_url: BaseUrl | None = None
     """Address of the planner service; without one the embedded planner does the work."""

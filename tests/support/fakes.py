@@ -145,9 +145,10 @@ class MemoryNotebook:
 
     async def remove_cells(self, run_id: str, after: int, until: int) -> Removed:
         _, anchor_id, removed = removal(self.cells, run_id, after, until)
-        self.cells = [cell for cell in self.cells if cell["id"] not in removed.gone]
-        self._last_written = anchor_id
-        self._durable()
+        if removed.gone:
+            self.cells = [cell for cell in self.cells if cell["id"] not in removed.gone]
+            self._last_written = anchor_id
+            self._durable()
         return removed
 
     async def set_metadata(self, cell_id: str, changes: Json) -> None:

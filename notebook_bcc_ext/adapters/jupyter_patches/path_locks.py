@@ -88,8 +88,7 @@ class PathLocks:
     async def hold(self, *paths: str) -> AsyncIterator[None]:
         wanted = self._wanted(paths)
         with contextlib.ExitStack() as stack:
-            for path in wanted:
-                lock = stack.enter_context(self._used(path))
+            for lock in self._each(wanted, stack):
                 turn = lock.enter()
                 if turn is not None:
                     await _await_turn(lock, turn)
@@ -101,8 +100,7 @@ class PathLocks:
     def hold_blocking(self, *paths: str) -> Iterator[None]:
         wanted = self._wanted(paths)
         with contextlib.ExitStack() as stack:
-            for path in wanted:
-                lock = stack.enter_context(self._used(path))
+            for lock in self._each(wanted, stack):
                 turn = lock.enter()
                 if turn is not None:
                     turn.result()
@@ -115,6 +113,9 @@ class PathLocks:
         names = {"" if self.one_for_all else normal_path(path) for path in paths}
         held = {hold.key for hold in _held.get() if hold.active}
         return sorted(name for name in names if (self, name) not in held)
+
+    def _each(self, paths: list[str], stack: contextlib.ExitStack) -> Iterator[_Lock]:
+        return (stack.enter_context(self._used(path)) for path in paths)
 
     @contextlib.contextmanager
     def _used(self, path: str) -> Iterator[_Lock]:

@@ -8,6 +8,7 @@ together. The bytes are the same.
 
 from __future__ import annotations
 
+import inspect
 import logging
 from collections.abc import Callable, Iterator
 from typing import Any, TextIO
@@ -24,6 +25,9 @@ _make_node: Callable[[dict[str, Any]], NotebookNode] = NotebookNode
 _write_node: Callable[[NotebookNode], str] = JSONWriter().writes
 _whole: Callable[..., str] = nbformat.writes
 
+# Theirs has no public name.
+_METHOD = "_save_notebook"
+_ARGUMENTS = ("self", "os_path", "nb", "capture_validation_error")
 _CELLS_AT_ONCE = 50
 _NO_CELLS = '{\n "cells": [],\n'
 _BEGIN = '{\n "cells": [\n'
@@ -31,8 +35,13 @@ _END = "\n ],\n"
 
 
 def save_in_pieces(manager: Any) -> None:
-    """Let a manager of jupyter_server's own write like this; others are left as they are."""
-    usual = getattr(type(manager), "_save_notebook", None)
+    """Let a manager of jupyter_server's own write like this; others are left as they are, and so
+    is one whose method was replaced already or is not the one that is known here."""
+    usual = getattr(type(manager), _METHOD, None)
+    if usual is None or _METHOD in vars(manager):
+        return
+    if tuple(inspect.signature(usual).parameters) != _ARGUMENTS:
+        return
 
     def save(os_path: str, nb: NotebookNode, capture_validation_error: Any = None) -> None:
         with manager.atomic_writing(os_path, encoding="utf-8") as file:
@@ -44,10 +53,10 @@ def save_in_pieces(manager: Any) -> None:
         with manager.atomic_writing(os_path, encoding="utf-8") as file:
             await run_sync(write_notebook, nb, file, capture_validation_error)
 
-    if usual is AsyncFileManagerMixin._save_notebook:  # noqa: SLF001  theirs has no public name
-        manager._save_notebook = save_async  # noqa: SLF001
-    elif usual is FileManagerMixin._save_notebook:  # noqa: SLF001
-        manager._save_notebook = save  # noqa: SLF001
+    if usual is vars(AsyncFileManagerMixin).get(_METHOD):
+        setattr(manager, _METHOD, save_async)
+    elif usual is vars(FileManagerMixin).get(_METHOD):
+        setattr(manager, _METHOD, save)
 
 
 def write_notebook(nb: NotebookNode, file: TextIO, capture_validation_error: Any = None) -> None:

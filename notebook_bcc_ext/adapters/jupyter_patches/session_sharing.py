@@ -28,9 +28,10 @@ def share_sessions(session_manager: Any) -> None:
         type: str | None = None,  # noqa: A002  the name is jupyter_server's
         kernel_name: str | None = None,
         kernel_id: str | None = None,
+        **more: Any,
     ) -> Any:
         def create_new() -> Any:
-            return ensure_async(create(path, name, type, kernel_name, kernel_id))
+            return ensure_async(create(path, name, type, kernel_name, kernel_id, **more))
 
         if path is None or type != "notebook" or kernel_id is not None:
             return await create_new()

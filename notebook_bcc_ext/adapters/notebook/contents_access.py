@@ -6,14 +6,10 @@ managers of jupyter_server and all plain (not async) ones are called in a worker
 runs the coroutine on a short-lived loop of its own. An async manager from elsewhere stays on the
 server's loop: it may own connections bound to it, and has promised not to block.
 
-What makes that safe for a manager that was written for one thread:
-
-- Its paths are locked (`path_locks`), so no two calls meet on one notebook. A plain manager from
-  elsewhere gets one lock for all paths: never two threads in it at a time.
-- Its signature store is an SQLite connection bound to the thread that made it; here it moves to a
-  thread of its own that everybody asks.
-- Its events are handed to listeners as tasks on the running loop; from a worker they are passed
-  to the server's loop.
+What makes that safe for a manager that was written for one thread: its paths are locked, so that
+no two calls meet on one notebook (a plain manager from elsewhere gets one lock for all paths: never
+two threads in it at a time), and those of its parts that belong to one thread are set free of it.
+Both are changes of the manager object: see `jupyter_patches`.
 
 A manager with other thread-bound parts can be kept on the loop with `own_thread=False`.
 """
@@ -24,7 +20,6 @@ import asyncio
 import contextlib
 import inspect
 import sys
-import threading
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -35,11 +30,9 @@ from typing import Any, TypeVar
 
 from jupyter_core.utils import ensure_async
 from jupyter_server.services.contents.fileio import FileManagerMixin
-from nbformat.sign import SignatureStore, SQLiteSignatureStore
 from tornado.web import HTTPError
 
-from notebook_bcc_ext.adapters.jupyter_patches.path_locks import PathLocks, install_path_locks
-from notebook_bcc_ext.adapters.jupyter_patches.piecewise_saving import save_in_pieces
+from notebook_bcc_ext.adapters.jupyter_patches.contents_manager import patch_contents
 from notebook_bcc_ext.adapters.notebook.paths import allowed_path, normal_path, path_for_run
 from notebook_bcc_ext.adapters.notebook.saved_states import SavedStates
 from notebook_bcc_ext.adapters.short_tasks import in_short_task
@@ -72,7 +65,15 @@ class FileStamp:
     @property
     def token(self) -> str:
         """A name of this state of the file."""
-        return str(self.hash or _iso(self.last_modified))
+        return str(self.hash or self.modified_at)
+
+    @property
+    def modified_at(self) -> str:
+        """The date as jupyter_server writes it: a browser knows the state by this name too."""
+        moment = self.last_modified
+        if isinstance(moment, datetime):
+            return moment.isoformat().replace("+00:00", "Z")
+        return str(moment)
 
     @classmethod
     def of(cls, model: Json) -> FileStamp:
@@ -150,7 +151,8 @@ class ContentsAccess:
         )
         self.in_threads = (self._is_stock or not is_async) if own_thread is None else own_thread
         one_for_all = self.in_threads and not self._is_stock
-        self.locks: PathLocks = install_path_locks(contents_manager, one_for_all=one_for_all)
+        loop = asyncio.get_running_loop() if self.in_threads else None
+        self.locks = patch_contents(contents_manager, one_for_all=one_for_all, threads_of=loop)
         self._hashes = "require_hash" in inspect.signature(contents_manager.get).parameters
         self.states = SavedStates()
         self.pace = FlushPace(flush_share)
@@ -158,9 +160,6 @@ class ContentsAccess:
         self._stamps: dict[str, tuple[tuple[int, ...], FileStamp]] = {}
         # Two, so that a reader need not wait for another notebook's flush.
         self._threads = ThreadPoolExecutor(2, thread_name_prefix="notebook-bcc-contents")
-        if self.in_threads:
-            _allow_threads(contents_manager, asyncio.get_running_loop())
-            save_in_pieces(contents_manager)
 
     async def run(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Run work that calls the manager, where such work belongs."""
@@ -322,13 +321,6 @@ def place_of(contents_manager: Any) -> str:
     return str(contents_manager.root_dir).rstrip("/") if is_file_based else f"{kind}:"
 
 
-def _iso(moment: Any) -> str:
-    # As jupyter_server writes it: a browser knows the state by this name too.
-    if isinstance(moment, datetime):
-        return moment.isoformat().replace("+00:00", "Z")
-    return str(moment)
-
-
 def _explained(error: Exception, path: str, verb: str) -> NotebookError:
     if isinstance(error, NotebookError):
         return error
@@ -342,53 +334,3 @@ def _explained(error: Exception, path: str, verb: str) -> NotebookError:
     if status == _BAD_REQUEST and verb == "read":
         return UnreadableFileError(message)
     return NotebookError(message)
-
-
-# -- one-thread parts of a manager ------------------------------------------------------------
-
-
-def _allow_threads(manager: Any, loop: asyncio.AbstractEventLoop) -> None:
-    notary, _ = manager.notary, manager.checkpoints  # Both are made on first use: make them here.
-    if isinstance(notary.store, SQLiteSignatureStore):
-        make_store = notary.store_factory
-        notary.store.close()  # type: ignore[no-untyped-call]
-        notary.store_factory = lambda: _SignatureThread(make_store)
-        notary.store = notary.store_factory()
-    if not hasattr(manager.emit, "notebook_bcc"):
-        setattr(manager, "emit", _emit_on(loop, manager.emit))  # noqa: B010  a method of the object
-
-
-def _emit_on(loop: asyncio.AbstractEventLoop, emit: Callable[..., None]) -> Callable[..., None]:
-    home = threading.get_ident()
-
-    def emit_on_loop(data: Json) -> None:
-        if threading.get_ident() == home:
-            emit(data=data)
-        else:
-            # The loop may close while a last flush is under way: then nobody listens any more.
-            with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(lambda: emit(data=data))
-
-    emit_on_loop.notebook_bcc = True  # type: ignore[attr-defined]
-    return emit_on_loop
-
-
-class _SignatureThread(SignatureStore):
-    """A signature store that lives in a thread of its own."""
-
-    def __init__(self, make_store: Callable[[], SignatureStore]) -> None:
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="notebook-bcc-signatures")
-        self._store = self._thread.submit(make_store).result()
-
-    def store_signature(self, digest: str, algorithm: str) -> None:
-        self._thread.submit(self._store.store_signature, digest, algorithm).result()
-
-    def check_signature(self, digest: str, algorithm: str) -> bool:
-        return bool(self._thread.submit(self._store.check_signature, digest, algorithm).result())
-
-    def remove_signature(self, digest: str, algorithm: str) -> None:
-        self._thread.submit(self._store.remove_signature, digest, algorithm).result()
-
-    def close(self) -> None:
-        self._thread.submit(self._store.close).result()
-        self._thread.shutdown()

@@ -70,6 +70,8 @@ class Question:
 
 
 class PlannerConnection:
+    """What every client of a planner has: one way to ask, to try again and to record."""
+
     def __init__(
         self,
         settings: Settings,

@@ -16,13 +16,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-import httpx
-
 from notebook_bcc_ext.adapters.planner.actions import checked_actions
-from notebook_bcc_ext.adapters.planner.connection import PlannerConnection, Question
+from notebook_bcc_ext.adapters.planner.client import PlannerClient
+from notebook_bcc_ext.adapters.planner.connection import Question
 from notebook_bcc_ext.adapters.planner.records import CallKind
 from notebook_bcc_ext.errors import ProtocolError
-from notebook_bcc_ext.ports import CallListener, Json
+from notebook_bcc_ext.ports import Json
 from notebook_bcc_ext.protocol.planner.calls import (
     BehaviorInfo,
     PlannerRequest,
@@ -33,7 +32,6 @@ from notebook_bcc_ext.protocol.planner.calls import (
 from notebook_bcc_ext.protocol.planner.dialect_v1 import V1Answer, to_v1
 from notebook_bcc_ext.protocol.planner.observation import CurrentLocation
 from notebook_bcc_ext.protocol.states import State
-from notebook_bcc_ext.settings.names import Settings
 
 _CONFIRMED_BY_THEIR_STEPS = (State.STEP_COMPLETED, State.STAGE_COMPLETED, State.WORKFLOW_COMPLETED)
 
@@ -51,26 +49,10 @@ class HeldActions:
             yield action
 
 
-class V1Planner:
-    def __init__(
-        self,
-        settings: Settings,
-        on_call: CallListener,
-        transport: httpx.AsyncBaseTransport | None = None,
-        *,
-        first_call_number: int = 1,
-    ) -> None:
-        self._connection = PlannerConnection(settings, on_call, transport, first_call_number)
-        self._held: V1Answer | None = None
-        # Where an answer fetched by `generate` wants to go on, once its actions have run.
-        self._onward: V1Answer | None = None
-
-    @property
-    def _settings(self) -> Settings:
-        return self._connection.settings
-
-    def adopt(self, settings: Settings) -> None:
-        self._connection.adopt(settings)
+class V1Planner(PlannerClient):
+    _held: V1Answer | None = None
+    _onward: V1Answer | None = None
+    """Where an answer fetched by `generate` wants to go on, once its actions have run."""
 
     async def plan(self, request: PlannerRequest) -> PlanningAnswer:
         if request.behavior_feedback is not None:
@@ -90,9 +72,6 @@ class V1Planner:
             answer = self._onward = await self._fetch_actions(request, "generating")
             beside = _judgement(answer)
         yield HeldActions(answer, beside)
-
-    async def close(self) -> None:
-        await self._connection.close()
 
     async def _judge_step_start(self, request: PlannerRequest) -> PlanningAnswer:
         self._onward = None

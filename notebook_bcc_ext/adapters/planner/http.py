@@ -16,11 +16,12 @@ from typing import Self
 import httpx
 
 from notebook_bcc_ext.adapters.planner.actions import ActionDecoder, Item
+from notebook_bcc_ext.adapters.planner.client import PlannerClient
 from notebook_bcc_ext.adapters.planner.connection import AnswerBytes, PlannerConnection, Question
 from notebook_bcc_ext.adapters.planner.records import OpenCall
 from notebook_bcc_ext.adapters.planner.retry import TransientFault
 from notebook_bcc_ext.errors import PlannerError, PlannerStreamError, ProtocolError
-from notebook_bcc_ext.ports import CallListener, Json
+from notebook_bcc_ext.ports import Json
 from notebook_bcc_ext.protocol.planner.calls import (
     BehaviorInfo,
     PlannerRequest,
@@ -28,31 +29,18 @@ from notebook_bcc_ext.protocol.planner.calls import (
     RequestOptions,
 )
 from notebook_bcc_ext.protocol.planner.ndjson import BadLine
-from notebook_bcc_ext.settings.names import Settings
 
 _NOT_FOUND = 404
 
 
-class HttpPlanner:
-    """`transport` lets a planner in this process speak the same wire as a remote one."""
-
-    def __init__(
-        self,
-        settings: Settings,
-        on_call: CallListener,
-        transport: httpx.AsyncBaseTransport | None = None,
-        *,
-        first_call_number: int = 1,
-    ) -> None:
-        self._connection = PlannerConnection(settings, on_call, transport, first_call_number)
-        self._generating_url = settings.generating_url
+class HttpPlanner(PlannerClient):
+    _lacks_generating = False
+    """A service without /generating may have /generate; which one it has is remembered."""
 
     @property
-    def _settings(self) -> Settings:
-        return self._connection.settings
-
-    def adopt(self, settings: Settings) -> None:
-        self._connection.adopt(settings)
+    def _generating_url(self) -> str:
+        settings = self._settings
+        return settings.generate_url if self._lacks_generating else settings.generating_url
 
     async def plan(self, request: PlannerRequest) -> PlanningAnswer:
         question = Question(
@@ -78,9 +66,6 @@ class HttpPlanner:
                 # that nobody listens any more.
                 await stream.close()
 
-    async def close(self) -> None:
-        await self._connection.close()
-
     async def _open_stream(self, call: OpenCall) -> HttpActionStream:
         call.begin_try()
         response = await self._send_generating(call)
@@ -94,7 +79,6 @@ class HttpPlanner:
         return stream
 
     async def _send_generating(self, call: OpenCall) -> httpx.Response:
-        """A service without /generating may have /generate; which one it has is remembered."""
         response = await self._connection.send(call, "POST", self._generating_url)
         fallback = self._settings.generate_url
         if response.status_code != _NOT_FOUND or self._generating_url == fallback:
@@ -108,7 +92,7 @@ class HttpPlanner:
                 f"knows neither this address nor {fallback} (HTTP 404). Check the planner's "
                 "address and the dialect",
             )
-        self._generating_url = fallback
+        self._lacks_generating = True
         return response
 
 

@@ -125,7 +125,7 @@ ServerMessage = Annotated[
 
 
 class _FromBrowser(BrowserModel):
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid")
 
 
 class Attach(_FromBrowser):

@@ -13,7 +13,7 @@ Json = dict[str, Any]
 
 
 class _FromBrowser(BrowserModel):
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid")
 
 
 class CheckRequest(_FromBrowser):

@@ -47,7 +47,7 @@ PlannerChoice = Annotated[EmbeddedPlanner | HttpPlannerAddress, Field(discrimina
 class RunRequest(BrowserModel):
     """What starts a run. Only the planner must be said, and the notebook where none is set."""
 
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid")
 
     notebook: str = ""
     """Empty: the one that the setting `notebook_id` names."""
@@ -66,7 +66,7 @@ class RunRequest(BrowserModel):
 class Command(BrowserModel):
     """A person's order. `key` makes it safe to send twice."""
 
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid")
 
     command: CommandName
     proposal_id: str | None = None
