@@ -28,7 +28,8 @@ async def open_notebook(folder: Path, size: int, flush_interval: float = 2.0) ->
         AsyncLargeFileManager,
     )
 
-    from notebook_bcc_ext.adapters.notebook.apply import empty_notebook  # noqa: PLC0415
+    from tests.support.cells import show
+from notebook_bcc_ext.adapters.notebook.apply import empty_notebook  # noqa: PLC0415
     from notebook_bcc_ext.adapters.notebook.contents_access import ContentsAccess  # noqa: PLC0415
     from notebook_bcc_ext.adapters.notebook.contents_notebook import ContentsNotebook  # noqa: PLC0415
     from notebook_bcc_ext.adapters.store.database import Database  # noqa: PLC0415
@@ -70,7 +71,7 @@ async def write_cell(document: Any, number: int) -> None:
     await document.text_of(cell_id)
     await document.start_execution(cell_id)
     output = {"output_type": "stream", "name": "stdout", "text": f"{number}\n"}
-    await document.change_outputs(
+    await show(document, 
         [ChangeOutputs(cell_id=cell_id, change="append", outputs=[output])]
     )
     document.finish_execution(cell_id, number)

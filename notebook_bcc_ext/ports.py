@@ -109,10 +109,8 @@ class NotebookDocument(Protocol):
     async def start_execution(self, cell_id: str) -> None:
         """Outputs cleared, count empty, shown as running."""
 
-    async def change_outputs(self, changes: Sequence[ChangeOutputs]) -> None: ...
-
     def post_outputs(self, changes: Sequence[ChangeOutputs | SetWidgets]) -> None:
-        """The same for output as it streams."""
+        """Output as it streams."""
 
     def finish_execution(self, cell_id: str, execution_count: int | None) -> None:
         """Shown as idle with its count. Posted, as the outputs before it are."""

@@ -6,6 +6,7 @@ import pytest
 
 from notebook_bcc_ext.ports import NewCell
 from notebook_bcc_ext.protocol.browser.notebook_ops import METADATA_KEY, ChangeOutputs
+from tests.support.cells import insert, show
 from tests.support.notebook_worlds import MANAGERS, ContentsWorld, FakeWorld, stream
 
 pytestmark = pytest.mark.contract
@@ -52,16 +53,16 @@ async def test_a_missing_notebook_is_made_with_its_kernel(world):
 async def test_cells_follow_each_other(world):
     document = await world.document()
     for number in range(5):
-        await document.insert(NewCell("markdown", f"text {number}"))
+        await insert(document, NewCell("markdown", f"text {number}"))
     await document.flush()
     assert sources(await world.read()) == [f"text {number}" for number in range(5)]
 
 
 async def test_a_heading_that_comes_late_does_not_move_the_place_to_write(world):
     document = await world.document()
-    await document.insert(written("first"))
+    await insert(document, written("first"))
     await document.set_title("title", MARK)
-    await document.insert(written("second"))
+    await insert(document, written("second"))
     await document.flush()
     assert sources(await world.read()) == ["# title", "first", "second"]
 
@@ -72,15 +73,16 @@ async def test_a_heading_that_comes_late_does_not_move_the_place_to_write(world)
 )
 async def test_the_wanted_id_is_made_valid(world, wanted, expected):
     document = await world.document()
-    assert await document.insert(NewCell("code", "1", wanted_id=wanted)) == expected
+    assert await insert(document, NewCell("code", "1", wanted_id=wanted)) == expected
     await document.flush()
     assert (await world.read())["cells"][0]["id"] == expected
 
 
 async def test_ids_are_unique(world):
     document = await world.document()
-    ids = [await document.insert(NewCell("code", "1", wanted_id=w)) for w in ["a", "a", "", "数据"]]
-    ids += [await document.insert(NewCell("code", "1", wanted_id="y" * 70)) for _ in range(2)]
+    wanted = ["a", "a", "", "数据"]
+    ids = [await insert(document, NewCell("code", "1", wanted_id=one)) for one in wanted]
+    ids += [await insert(document, NewCell("code", "1", wanted_id="y" * 70)) for _ in range(2)]
     await document.flush()
     assert [cell["id"] for cell in (await world.read())["cells"]] == ids
     assert len(set(ids)) == 6
@@ -88,7 +90,7 @@ async def test_ids_are_unique(world):
 
 async def test_metadata_is_kept_merged_and_removed(world):
     document = await world.document()
-    cell_id = await document.insert(NewCell("markdown", "x", {"is_step": True, "extra": [1]}))
+    cell_id = await insert(document, NewCell("markdown", "x", {"is_step": True, "extra": [1]}))
     await document.set_metadata(cell_id, {"is_step": None, "finished_thinking": True})
     await document.flush()
     metadata = (await world.read())["cells"][0]["metadata"]
@@ -97,10 +99,10 @@ async def test_metadata_is_kept_merged_and_removed(world):
 
 async def test_text_is_replaced_and_read_back_with_its_kind(world):
     document = await world.document()
-    cell_id = await document.insert(written("1", "code"))
+    cell_id = await insert(document, written("1", "code"))
     assert await document.set_source(cell_id, "2")
     assert await text(document, cell_id) == ("code", "2")
-    text_id = await document.insert(NewCell("markdown", "# 1"))
+    text_id = await insert(document, NewCell("markdown", "# 1"))
     assert await text(document, text_id) == ("markdown", "# 1")
     await document.stored()
     assert await text(document, text_id) == ("markdown", "# 1")
@@ -109,18 +111,19 @@ async def test_text_is_replaced_and_read_back_with_its_kind(world):
 
 async def test_an_execution_leaves_outputs_and_count(world):
     document = await world.document()
-    cell_id = await document.insert(NewCell("code", "print(1)"))
+    cell_id = await insert(document, NewCell("code", "print(1)"))
     await document.start_execution(cell_id)
     rich = {"output_type": "display_data", "data": {"text/plain": "fig"}, "metadata": {}}
-    await document.change_outputs(
+    await show(
+        document,
         [
             ChangeOutputs(cell_id=cell_id, change="append", outputs=[stream("a")]),
             ChangeOutputs(cell_id=cell_id, change="extend", index=0, text="b\n"),
             ChangeOutputs(cell_id=cell_id, change="append", outputs=[stream("gone")]),
-        ]
+        ],
     )
-    await document.change_outputs(
-        [ChangeOutputs(cell_id=cell_id, change="replace", index=1, outputs=[rich])]
+    await show(
+        document, [ChangeOutputs(cell_id=cell_id, change="replace", index=1, outputs=[rich])]
     )
     document.finish_execution(cell_id, 7)
     await document.flush()
@@ -132,11 +135,11 @@ async def test_an_execution_leaves_outputs_and_count(world):
 
 async def test_a_second_execution_starts_empty(world):
     document = await world.document()
-    cell_id = await document.insert(NewCell("code", "1"))
+    cell_id = await insert(document, NewCell("code", "1"))
     for text in ("old", "new"):
         await document.start_execution(cell_id)
-        await document.change_outputs(
-            [ChangeOutputs(cell_id=cell_id, change="append", outputs=[stream(text)])]
+        await show(
+            document, [ChangeOutputs(cell_id=cell_id, change="append", outputs=[stream(text)])]
         )
     await document.flush()
     [cell] = (await world.read())["cells"]
@@ -145,14 +148,15 @@ async def test_a_second_execution_starts_empty(world):
 
 async def test_outputs_can_be_cleared_and_set(world):
     document = await world.document()
-    cell_id = await document.insert(NewCell("code", "1"))
+    cell_id = await insert(document, NewCell("code", "1"))
     await document.start_execution(cell_id)
-    await document.change_outputs(
+    await show(
+        document,
         [
             ChangeOutputs(cell_id=cell_id, change="append", outputs=[stream("a")]),
             ChangeOutputs(cell_id=cell_id, change="clear"),
             ChangeOutputs(cell_id=cell_id, change="set", outputs=[stream("b"), stream("c")]),
-        ]
+        ],
     )
     await document.flush()
     assert (await world.read())["cells"][0]["outputs"] == [stream("b"), stream("c")]
@@ -160,7 +164,7 @@ async def test_outputs_can_be_cleared_and_set(world):
 
 async def test_the_title_makes_a_heading_once(world):
     document = await world.document()
-    await document.insert(written("text"))
+    await insert(document, written("text"))
     await document.set_title("One", MARK)
     await document.set_title("Two", MARK)
     await document.flush()
@@ -172,7 +176,7 @@ async def test_the_title_makes_a_heading_once(world):
 
 async def test_the_title_changes_only_the_heading_of_its_cell(world):
     document = await world.document()
-    await document.insert(written("# Old\n\nIntroduction"))
+    await insert(document, written("# Old\n\nIntroduction"))
     await document.set_title("New", MARK)
     await document.flush()
     assert sources(await world.read()) == ["# New\n\nIntroduction"]
@@ -180,12 +184,12 @@ async def test_the_title_changes_only_the_heading_of_its_cell(world):
 
 async def test_c2_a_persons_heading_and_title_stay_as_they_are(world):
     document = await world.document()
-    await document.insert(NewCell("markdown", "# My churn study"))
-    await document.insert(written("# Of another run", run="q"))
-    await document.insert(NewCell("code", "theirs"))
+    await insert(document, NewCell("markdown", "# My churn study"))
+    await insert(document, written("# Of another run", run="q"))
+    await insert(document, NewCell("code", "theirs"))
     await document.flush()
     await world.edit(lambda notebook: notebook["metadata"].update(title="Mine"))
-    await document.insert(written("text"))
+    await insert(document, written("text"))
     await document.set_title("Report", MARK)
     await document.set_title("Data report", MARK)
     await document.flush()
@@ -202,9 +206,9 @@ async def test_c2_a_persons_heading_and_title_stay_as_they_are(world):
 
 async def test_c2_the_heading_comes_first_where_the_run_has_written_nothing_yet(world):
     document = await world.document()
-    await document.insert(NewCell("markdown", "# My churn study"))
+    await insert(document, NewCell("markdown", "# My churn study"))
     await document.set_title("Report", MARK)
-    await document.insert(written("text"))
+    await insert(document, written("text"))
     await document.flush()
     notebook = await world.read()
     assert sources(notebook) == ["# My churn study", "# Report", "text"]
@@ -229,8 +233,8 @@ async def test_c2_a_heading_of_the_runs_that_a_person_edited_is_theirs(world):
 
 async def test_c2_only_what_a_run_wrote_is_written_anew(world):
     document = await world.document()
-    own = await document.insert(written("own"))
-    theirs = await document.insert(NewCell("markdown", "theirs"))
+    own = await insert(document, written("own"))
+    theirs = await insert(document, NewCell("markdown", "theirs"))
     await document.flush()
 
     def copy_and_edit(notebook):
@@ -248,10 +252,10 @@ async def test_c2_only_what_a_run_wrote_is_written_anew(world):
 
 async def test_c6_the_cells_of_an_attempt_go_and_the_next_come_in_their_place(world):
     document = await world.document()
-    await document.insert(written("before", action=1))
-    gone = [await document.insert(written(f"try {n}", action=n)) for n in (2, 3)]
-    edited = await document.insert(written("edited", action=4))
-    await document.insert(written("of another run", action=3, run="q"))
+    await insert(document, written("before", action=1))
+    gone = [await insert(document, written(f"try {n}", action=n)) for n in (2, 3)]
+    edited = await insert(document, written("edited", action=4))
+    await insert(document, written("of another run", action=3, run="q"))
     await document.flush()
 
     def edit(notebook):
@@ -261,7 +265,7 @@ async def test_c6_the_cells_of_an_attempt_go_and_the_next_come_in_their_place(wo
     await world.edit(edit)
     removed = await document.remove_cells("r", 1, 4)
     assert (list(removed.gone), list(removed.kept)) == (gone, [edited])
-    await document.insert(written("again", action=5))
+    await insert(document, written("again", action=5))
     await document.flush()
     assert sources(await world.read()) == [
         "before",
@@ -275,31 +279,31 @@ async def test_c6_the_cells_of_an_attempt_go_and_the_next_come_in_their_place(wo
 
 async def test_c6_cells_at_the_top_are_replaced_at_the_top(world):
     document = await world.document()
-    await document.insert(written("try"))
-    await document.insert(NewCell("markdown", "theirs"))
+    await insert(document, written("try"))
+    await insert(document, NewCell("markdown", "theirs"))
     await document.flush()
     await document.remove_cells("r", 0, 1)
-    await document.insert(written("again", action=2))
-    await document.insert(written("and more", action=3))
+    await insert(document, written("again", action=2))
+    await insert(document, written("and more", action=3))
     await document.flush()
     assert sources(await world.read()) == ["again", "and more", "theirs"]
 
 
 async def test_the_heading_is_the_title_when_there_is_no_other(world):
     document = await world.document()
-    await document.insert(NewCell("markdown", "# A report \n\ntext"))
+    await insert(document, NewCell("markdown", "# A report \n\ntext"))
     await document.stored()
     assert document.summary().title == "A report"
 
 
 async def test_the_summary_follows_each_change(world):
     document = await world.document()
-    cell_id = await document.insert(NewCell("code", "1"))
+    cell_id = await insert(document, NewCell("code", "1"))
     await document.start_execution(cell_id)
     error = {"output_type": "error", "ename": "E", "evalue": "why", "traceback": []}
     shown = ChangeOutputs(cell_id=cell_id, change="append", outputs=[error])
-    await document.change_outputs([shown])
-    await document.insert(NewCell("markdown", "text"))
+    await show(document, [shown])
+    await insert(document, NewCell("markdown", "text"))
     await document.stored()
     summary = document.summary()
     assert (summary.cell_count, summary.last_cell_type) == (2, "markdown")
@@ -309,7 +313,7 @@ async def test_the_summary_follows_each_change(world):
 async def test_recent_cells_are_the_latest_in_order(world):
     document = await world.document()
     for number in range(6):
-        await document.insert(NewCell("markdown", str(number)))
+        await insert(document, NewCell("markdown", str(number)))
     await document.stored()
     assert [cell["source"] for cell in document.recent_cells(3)] == ["3", "4", "5"]
     assert document.recent_cells(0) == []
@@ -318,7 +322,7 @@ async def test_recent_cells_are_the_latest_in_order(world):
 
 async def test_what_is_posted_is_told_once_it_is_stored(world):
     document = await world.document()
-    cell_id = await document.insert(NewCell("code", "1"))
+    cell_id = await insert(document, NewCell("code", "1"))
     assert await text(document, cell_id) == ("code", "1")
     await document.start_execution(cell_id)
     printed = {"output_type": "stream", "name": "stdout", "text": "1"}
@@ -332,7 +336,7 @@ async def test_what_is_posted_is_told_once_it_is_stored(world):
 
 async def test_what_a_person_edits_is_seen_and_kept(world):
     document = await world.document()
-    cell_id = await document.insert(NewCell("code", "ours"))
+    cell_id = await insert(document, NewCell("code", "ours"))
     await document.flush()
 
     def edit(notebook):
@@ -340,15 +344,15 @@ async def test_what_a_person_edits_is_seen_and_kept(world):
 
     await world.edit(edit)
     assert await text(document, cell_id) == ("code", "theirs")
-    await document.insert(NewCell("code", "next"))
+    await insert(document, NewCell("code", "next"))
     await document.flush()
     assert sources(await world.read()) == ["theirs", "next"]
 
 
 async def test_a_cell_a_person_deleted_stays_deleted(world):
     document = await world.document()
-    first = await document.insert(NewCell("code", "first"))
-    await document.insert(NewCell("code", "second"))
+    first = await insert(document, NewCell("code", "first"))
+    await insert(document, NewCell("code", "second"))
     await document.flush()
 
     def delete(notebook):
@@ -359,14 +363,14 @@ async def test_a_cell_a_person_deleted_stays_deleted(world):
     await document.set_source(first, "changed")
     await document.start_execution(first)
     document.finish_execution(first, 1)
-    await document.insert(NewCell("code", "third"))
+    await insert(document, NewCell("code", "third"))
     await document.flush()
     assert sources(await world.read()) == ["second", "third"]
 
 
 async def test_writing_goes_on_at_the_end_when_the_last_cell_is_gone(world):
     document = await world.document()
-    ours = await document.insert(NewCell("code", "ours"))
+    ours = await insert(document, NewCell("code", "ours"))
     await document.flush()
 
     def rearrange(notebook):
@@ -376,7 +380,7 @@ async def test_writing_goes_on_at_the_end_when_the_last_cell_is_gone(world):
         ]
 
     await world.edit(rearrange)
-    await document.insert(NewCell("code", "next"))
+    await insert(document, NewCell("code", "next"))
     await document.flush()
     assert sources(await world.read()) == ["x", "y", "next"]
     assert await document.text_of(ours) is None
@@ -384,7 +388,7 @@ async def test_writing_goes_on_at_the_end_when_the_last_cell_is_gone(world):
 
 async def test_writing_goes_on_after_the_last_cell_wherever_it_is(world):
     document = await world.document()
-    await document.insert(NewCell("code", "ours"))
+    await insert(document, NewCell("code", "ours"))
     await document.flush()
 
     def append(notebook):
@@ -393,6 +397,6 @@ async def test_writing_goes_on_after_the_last_cell_wherever_it_is(world):
         )
 
     await world.edit(append)
-    await document.insert(NewCell("code", "next"))
+    await insert(document, NewCell("code", "next"))
     await document.flush()
     assert sources(await world.read()) == ["ours", "next", "theirs"]

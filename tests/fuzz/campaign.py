@@ -27,8 +27,10 @@ from notebook_bcc_ext.adapters.planner.factory import make_planner
 from notebook_bcc_ext.engine.factory import make_run
 from notebook_bcc_ext.engine.run import Run
 from notebook_bcc_ext.errors import BccError
-from notebook_bcc_ext.ports import OutputListener, Overwritten, RunResult, RunStatus, Variables
+from notebook_bcc_ext.ports import CellStatus, OutputListener, Overwritten, RunResult, Variables
+from notebook_bcc_ext.protocol.browser.facts import News
 from notebook_bcc_ext.protocol.browser.runs import Command, CommandName, RunRequest
+from notebook_bcc_ext.protocol.plain import model_text
 from notebook_bcc_ext.settings.names import Settings
 from tests.fuzz.strange import Strange
 from tests.support.fakes import MemoryNotebook, MemoryStore
@@ -40,7 +42,7 @@ ANSWERS_PER_RUN = 60
 ORDERS_PER_RUN = 200
 WARM_UP = 0.2
 MAY_GROW_BYTES = 3_000_000
-ENDS: tuple[RunStatus, ...] = ("ok", "ok", "ok", "error", "gone", "timeout")
+ENDS: tuple[CellStatus, ...] = ("ok", "ok", "ok", "error", "gone", "timeout")
 STAGES = [{"id": "a", "steps": [{"id": "s1"}, {"id": "s2"}]}, {"id": "b", "steps": [{"id": "s3"}]}]
 
 
@@ -164,9 +166,9 @@ class EchoRunner:
 
 
 class Silence:
-    def publish(self, _run_id: str, _kind: str, payload: Json) -> None:
-        # Everything that is published must fit into a message to the browser.
-        json.dumps(payload)
+    def publish(self, _run_id: str, news: News) -> None:
+        # Everything that is told must fit into a message to the browser.
+        model_text(news, by_alias=True)
 
 
 class FuzzCampaign:
@@ -198,7 +200,7 @@ class FuzzCampaign:
                 await self._steer(run, strange, transport)
         except TimeoutError:
             tally.hung += 1
-        error = run.world.memory.error
+        error = run.world.state.error
         tally.ends[run.status] += 1
         if error is not None and error.message.startswith("unexpected"):
             tally.unhandled.append(error.message[:300])

@@ -87,7 +87,7 @@ async def test_s11_the_command_line_leaves_a_notebook_to_the_server_that_works_i
 
 
 class Unwatched:
-    def publish(self, run_id, kind, payload):
+    def publish(self, run_id, news):
         pass
 
 

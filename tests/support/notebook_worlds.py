@@ -19,6 +19,7 @@ from notebook_bcc_ext.adapters.store.database import Database
 from notebook_bcc_ext.adapters.store.operation_log import OperationLog
 from notebook_bcc_ext.ports import NotebookDocument
 from notebook_bcc_ext.protocol.browser.notebook_ops import ChangeOutputs
+from tests.support.cells import show
 from tests.support.fakes import MemoryNotebook
 from tests.support.memory_contents import AsyncMemoryContents, MemoryContents
 
@@ -133,9 +134,7 @@ def html(text: str) -> Json:
 
 async def execute(document: NotebookDocument, cell_id: str, *outputs: Json) -> None:
     await document.start_execution(cell_id)
-    await document.change_outputs(
-        [ChangeOutputs(cell_id=cell_id, change="append", outputs=list(outputs))]
-    )
+    await show(document, [ChangeOutputs(cell_id=cell_id, change="append", outputs=list(outputs))])
     document.finish_execution(cell_id, 1)
 
 

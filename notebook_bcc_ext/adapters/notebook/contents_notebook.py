@@ -23,6 +23,7 @@ from notebook_bcc_ext.adapters.notebook.contents_access import (
     MissingFileError,
 )
 from notebook_bcc_ext.adapters.notebook.file import FileState, NotebookFile, WhenMissing
+from notebook_bcc_ext.adapters.notebook.late_flush import FIRST_FLUSH_AFTER_S, LateFlush
 from notebook_bcc_ext.adapters.notebook.new_cells import NewCells
 from notebook_bcc_ext.adapters.notebook.notices import NotebookNotices
 from notebook_bcc_ext.adapters.notebook.posted_operations import PostedOperations
@@ -52,9 +53,6 @@ Json = dict[str, Any]
 Settle = Callable[[str, str], Awaitable[None]]
 """Has whoever edits the cell (path, cell id) save it first, where that can be had."""
 
-# What arrives in quick succession after a pause shares the first flush.
-_FIRST_FLUSH_AFTER_S = 0.2
-
 
 class ContentsNotebook:
     """`NotebookDocument` by way of `get` and `save` of any contents manager."""
@@ -78,7 +76,6 @@ class ContentsNotebook:
         self._posted = PostedOperations(log)
         self._room = RoomMirror(rooms or NoRooms(), log)
         self._metadata = metadata or {}
-        self._flush_interval = flush_interval
         self._settle_edits = settle
         self._state: LogState | None = None
         self._notices = NotebookNotices()
@@ -87,9 +84,8 @@ class ContentsNotebook:
         self._new = NewCells()
         self._logged_seq = 0
         self._flushed_seq = 0
-        self._flush_task: asyncio.Task[None] | None = None
+        self._late = LateFlush(self._flush_in_turn, self._is_behind, flush_interval)
         self._flush_lock = asyncio.Lock()
-        self._flushed_at = 0.0
         self._saving = False
         self._failure: BccError | None = None
         self._told_gone = False
@@ -142,9 +138,7 @@ class ContentsNotebook:
 
     def _stop(self) -> None:
         self._room.close()
-        if self._flush_task is not None:
-            self._flush_task.cancel()
-            self._flush_task = None
+        self._late.stop()
         if self._unsubscribe is not None:
             self._unsubscribe()
             self._unsubscribe = None
@@ -261,11 +255,8 @@ class ContentsNotebook:
         running = SetExecution(cell_id=cell_id, state="running")
         await self._change(ChangeOutputs(cell_id=cell_id, change="clear"), running)
 
-    async def change_outputs(self, changes: Sequence[ChangeOutputs]) -> None:
-        await self._change(*changes)
-
     def post_outputs(self, changes: Sequence[ChangeOutputs | SetWidgets]) -> None:
-        """Like `change_outputs` for output as it streams: does not wait, keeps the order."""
+        """Does not wait, keeps the order."""
         self._posted.post(self._opened().log_id, changes)
 
     def finish_execution(self, cell_id: str, execution_count: int | None) -> None:
@@ -308,7 +299,7 @@ class ContentsNotebook:
         self._new.logged(logged)
         self._logged_seq = logged[-1].seq
         self._room.wake(self.path, log_id)
-        self._flush_soon()
+        self._late.soon()
 
     # -- the file -----------------------------------------------------------------------------
 
@@ -317,7 +308,7 @@ class ContentsNotebook:
         wanted, patience = self._logged_seq, time.monotonic() + SAVES_WITHIN_S
         await self._flush_now()
         while self._flushed_seq < wanted and time.monotonic() < patience:
-            await asyncio.sleep(_FIRST_FLUSH_AFTER_S)
+            await asyncio.sleep(FIRST_FLUSH_AFTER_S)
             await self._flush_now()
 
     async def recreate(self) -> None:
@@ -369,7 +360,7 @@ class ContentsNotebook:
                 raise
             finally:
                 self._saving = False
-                self._flushed_at = time.monotonic()
+                self._late.flushed_at = time.monotonic()
             self._file_is_written(file)
 
     async def _see_what_the_room_saved(self) -> None:
@@ -380,27 +371,23 @@ class ContentsNotebook:
             self._flushed_seq = seq if log_id == self._opened().log_id else 0
             await self._log.record_flush(self._opened().log_id, self._flushed_seq)
             self._failure = None
-        self._flushed_at = time.monotonic()
+        self._late.flushed_at = time.monotonic()
 
     def _while_saving(self, view: NotebookView, seq: int) -> None:
         self._saving = True
         self._current.adopt(view, seq)
 
-    def _flush_soon(self) -> None:
-        if self._flush_task is None or self._flush_task.done():
-            self._flush_task = asyncio.create_task(self._flush_in_background())
+    def _is_behind(self) -> bool:
+        return self._flushed_seq < self._logged_seq and self._state is not None
 
-    async def _flush_in_background(self) -> None:
-        while self._flushed_seq < self._logged_seq and self._state is not None:
-            due = self._flushed_at + self._flush_interval - time.monotonic()
-            await asyncio.sleep(max(due, min(_FIRST_FLUSH_AFTER_S, self._flush_interval)))
-            try:
-                async with self._access.pace.turn():
-                    await self._flush_now()
-            except BccError as error:
-                # Kept for the next change, which cannot be missed; nobody awaits this task.
-                self._failure = error
-                return
+    async def _flush_in_turn(self) -> None:
+        try:
+            async with self._access.pace.turn():
+                await self._flush_now()
+        except BccError as error:
+            # Kept for the next change, which cannot be missed; nobody awaits what is done late.
+            self._failure = error
+            raise
 
     def _file_is_written(self, file: FileState) -> None:
         if file.had_foreign:

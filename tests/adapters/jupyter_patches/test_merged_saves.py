@@ -15,6 +15,7 @@ from jupyter_server.services.contents.filecheckpoints import (
 from notebook_bcc_ext.adapters.jupyter_patches.merged_saves import MergedSaves
 from notebook_bcc_ext.adapters.notebook.apply import log_position
 from notebook_bcc_ext.ports import NewCell
+from tests.support.cells import insert
 
 PATH = "a.ipynb"
 
@@ -31,10 +32,10 @@ def sources(notebook):
 async def test_a_save_that_lacks_operations_gets_them(world):
     await started(world)
     document = await world.document()
-    await document.insert(NewCell("code", "one"))
+    await insert(document, NewCell("code", "one"))
     await document.flush()
     read_before = await world.read()
-    await document.insert(NewCell("code", "two"))
+    await insert(document, NewCell("code", "two"))
     await document.flush()
     read_before["cells"][0]["source"] = "one, edited"
     await world.write(read_before)
@@ -46,11 +47,11 @@ async def test_a_save_that_lacks_operations_gets_them(world):
 async def test_what_the_person_deleted_stays_deleted(world):
     await started(world)
     document = await world.document()
-    await document.insert(NewCell("code", "one"))
-    await document.insert(NewCell("code", "two"))
+    await insert(document, NewCell("code", "one"))
+    await insert(document, NewCell("code", "two"))
     await document.flush()
     await world.edit(lambda notebook: notebook["cells"].pop(0))
-    await document.insert(NewCell("code", "three"))
+    await insert(document, NewCell("code", "three"))
     await document.flush()
     assert sources(await world.read()) == ["two", "three"]
 
@@ -67,7 +68,7 @@ async def test_saves_during_a_run_never_wait_for_each_other_in_a_circle(world):
     document = await world.document(flush_interval=0.0)
     async with asyncio.timeout(60):
         for number in range(30):
-            await document.insert(NewCell("code", str(number)))
+            await insert(document, NewCell("code", str(number)))
             if number % 3 == 0:
                 await world.write(await world.read())
         await document.flush()
@@ -91,16 +92,16 @@ async def test_a_restored_checkpoint_stays_as_it_was_restored(file_world, kind):
         generic(file_world)
     await started(file_world)
     document = await file_world.document()
-    await document.insert(NewCell("code", "one"))
+    await insert(document, NewCell("code", "one"))
     await document.flush()
     manager = file_world.manager
     checkpoint = await ensure_async(manager.create_checkpoint(PATH))
-    await document.insert(NewCell("code", "two"))
+    await insert(document, NewCell("code", "two"))
     await document.flush()
-    await document.insert(NewCell("code", "only in the log yet"))
+    await insert(document, NewCell("code", "only in the log yet"))
     await ensure_async(manager.restore_checkpoint(checkpoint["id"], PATH))
     assert sources(await file_world.read()) == ["one"]
-    await document.insert(NewCell("code", "three"))
+    await insert(document, NewCell("code", "three"))
     await document.flush()
     assert sources(await file_world.read()) == ["one", "three"]
     await document.close()
@@ -115,10 +116,10 @@ async def test_a_checkpoint_from_before_the_first_run_can_be_restored(file_world
     manager = file_world.manager
     checkpoint = await ensure_async(manager.create_checkpoint(PATH))
     document = await file_world.document()
-    await document.insert(NewCell("code", "one"))
+    await insert(document, NewCell("code", "one"))
     await document.flush()
     await ensure_async(manager.restore_checkpoint(checkpoint["id"], PATH))
-    await document.insert(NewCell("code", "two"))
+    await insert(document, NewCell("code", "two"))
     await document.flush()
     assert sources(await file_world.read()) == ["two"]
 
@@ -138,13 +139,13 @@ async def test_tabs_hear_of_a_restored_checkpoint(file_world):
 async def test_an_older_copy_does_not_inherit_what_came_after_it(world):
     await started(world)
     document = await world.document()
-    await document.insert(NewCell("code", "one"))
+    await insert(document, NewCell("code", "one"))
     await document.flush()
     await world.write(await world.read(), "copy.ipynb")
-    await document.insert(NewCell("code", "two"))
+    await insert(document, NewCell("code", "two"))
     await document.close()
     await world.delete()
     copied = await world.document("copy.ipynb")
-    await copied.insert(NewCell("code", "in the copy"))
+    await insert(copied, NewCell("code", "in the copy"))
     await copied.flush()
     assert sources(await world.read("copy.ipynb")) == ["one", "in the copy"]

@@ -18,6 +18,7 @@ from notebook_bcc_ext.protocol.browser.notebook_ops import (
     ChangeOutputs,
     SetWidgets,
 )
+from tests.support.cells import insert
 from tests.support.notebook_worlds import sources
 
 # -- the file ---------------------------------------------------------------------------------
@@ -25,7 +26,7 @@ from tests.support.notebook_worlds import sources
 
 async def test_the_notebook_carries_its_place_in_the_log(world):
     document = await world.document()
-    await document.insert(NewCell("code", "1"))
+    await insert(document, NewCell("code", "1"))
     await document.flush()
     ours = (await world.read())["metadata"][METADATA_KEY]
     assert ours == {"log_id": document.log_id, "applied_seq": 1}
@@ -45,19 +46,19 @@ async def test_b9_widgets_state_reaches_the_file_and_no_planner(world):
 
 async def test_the_file_follows_without_being_asked(world):
     document = await world.document(flush_interval=0.01)
-    await document.insert(NewCell("code", "1"))
+    await insert(document, NewCell("code", "1"))
     while not (await world.read())["cells"]:  # noqa: ASYNC110  the suite's timeout bounds it
         await asyncio.sleep(0.01)
 
 
 async def test_closing_writes_the_file_and_can_be_repeated(world):
     document = await world.document()
-    await document.insert(NewCell("code", "1"))
+    await insert(document, NewCell("code", "1"))
     await document.close()
     await document.close()
     assert sources(await world.read()) == ["1"]
     with pytest.raises(NotebookError, match="not open"):
-        await document.insert(NewCell("code", "2"))
+        await insert(document, NewCell("code", "2"))
     assert await world.log.image(json_id(await world.read())) is None
 
 
@@ -67,7 +68,7 @@ def json_id(notebook):
 
 async def test_streamed_outputs_need_not_be_awaited(world):
     document = await world.document()
-    cell_id = await document.insert(NewCell("code", "1"))
+    cell_id = await insert(document, NewCell("code", "1"))
     await document.start_execution(cell_id)
     for number in range(20):
         output = {"output_type": "stream", "name": "stdout", "text": str(number)}
@@ -101,7 +102,7 @@ async def test_an_existing_notebook_is_continued_at_its_end(world):
     summary = document.summary()
     assert (summary.title, summary.cell_count, summary.last_output) == ("Their report", 2, "2")
     assert [cell["source"] for cell in document.recent_cells(5)] == ["# Their report", "1 + 1"]
-    await document.insert(NewCell("code", "ours"))
+    await insert(document, NewCell("code", "ours"))
     await document.flush()
     notebook = await world.read()
     assert sources(notebook) == ["# Their report", "1 + 1", "ours"]
@@ -113,7 +114,7 @@ async def test_an_existing_notebook_is_continued_at_its_end(world):
 async def test_a_cell_that_is_no_longer_remembered_is_read_from_the_file(world):
     document = await world.document(keep_cells=3)
     mark = {METADATA_KEY: {"run": "r"}}
-    ids = [await document.insert(NewCell("code", str(n), mark)) for n in range(10)]
+    ids = [await insert(document, NewCell("code", str(n), mark)) for n in range(10)]
     await document.flush()
     await document.set_source(ids[0], "changed")
     assert (await document.text_of(ids[0]))[:2] == ("code", "changed")
@@ -124,26 +125,26 @@ async def test_a_cell_that_is_no_longer_remembered_is_read_from_the_file(world):
 async def test_edits_and_new_cells_of_ours_meet(world):
     """A person saves a version from before our latest operations; nothing of either is lost."""
     document = await world.document()
-    await document.insert(NewCell("code", "one", wanted_id="one"))
+    await insert(document, NewCell("code", "one", wanted_id="one"))
     await document.flush()
     theirs = await world.read()
-    await document.insert(NewCell("code", "two", wanted_id="two"))
+    await insert(document, NewCell("code", "two", wanted_id="two"))
     await document.flush()
     theirs["cells"].insert(
         0, {"id": "mine", "cell_type": "markdown", "metadata": {}, "source": "mine"}
     )
     await world.write(theirs)
-    await document.insert(NewCell("code", "three", wanted_id="three"))
+    await insert(document, NewCell("code", "three", wanted_id="three"))
     await document.flush()
     assert sources(await world.read()) == ["mine", "one", "two", "three"]
 
 
 async def test_a_tool_that_strips_metadata_does_no_harm(world):
     document = await world.document()
-    await document.insert(NewCell("code", "one"))
+    await insert(document, NewCell("code", "one"))
     await document.flush()
     await world.edit(lambda notebook: notebook["metadata"].clear())
-    await document.insert(NewCell("code", "two"))
+    await insert(document, NewCell("code", "two"))
     await document.flush()
     assert sources(await world.read()) == ["one", "two"]
 
@@ -153,19 +154,19 @@ async def test_a_tool_that_strips_metadata_does_no_harm(world):
 
 async def test_a_deleted_notebook_is_not_silently_made_again(world):
     document = await world.document()
-    cell_id = await document.insert(NewCell("code", "one"))
+    cell_id = await insert(document, NewCell("code", "one"))
     await document.flush()
     await world.delete()
-    await document.insert(NewCell("code", "two"))
+    await insert(document, NewCell("code", "two"))
     for call in (document.flush(), document.text_of(cell_id)):
         with pytest.raises(ForeignChangeError, match="deleted or moved"):
             await call
     with pytest.raises(ForeignChangeError, match="deleted or moved"):
-        await document.insert(NewCell("code", "three"))
+        await insert(document, NewCell("code", "three"))
     with pytest.raises(NotebookError):
         await document._access.stamp("a.ipynb")
     await document.recreate()
-    await document.insert(NewCell("code", "four"))
+    await insert(document, NewCell("code", "four"))
     await document.flush()
     assert sources(await world.read()) == ["one", "two", "four"]
     with pytest.raises(ForeignChangeError, match="exists again"):
@@ -175,16 +176,16 @@ async def test_a_deleted_notebook_is_not_silently_made_again(world):
 async def test_a_failed_background_flush_is_told_at_the_next_change(world):
     document = await world.document(flush_interval=0.01)
     await world.delete()
-    await document.insert(NewCell("code", "one"))
+    await insert(document, NewCell("code", "one"))
     await document.stored()
     await document._flush_task
     with pytest.raises(ForeignChangeError):
-        await document.insert(NewCell("code", "two"))
+        await insert(document, NewCell("code", "two"))
 
 
 async def test_another_notebook_in_its_place_is_not_overwritten(world):
     document = await world.document()
-    await document.insert(NewCell("code", "one"))
+    await insert(document, NewCell("code", "one"))
     await world.edit(
         lambda notebook: notebook["metadata"].update(
             {METADATA_KEY: {"log_id": "another", "applied_seq": 3}}
@@ -198,11 +199,11 @@ async def test_another_notebook_in_its_place_is_not_overwritten(world):
 
 async def test_a_renamed_notebook_is_followed(file_world):
     document = await file_world.document()
-    await document.insert(NewCell("code", "one"))
+    await insert(document, NewCell("code", "one"))
     await document.flush()
     await document._access.rename("a.ipynb", "b.ipynb")
     await document.follow_rename("b.ipynb")
-    await document.insert(NewCell("code", "two"))
+    await insert(document, NewCell("code", "two"))
     await document.close()
     assert sources(await file_world.read("b.ipynb")) == ["one", "two"]
     assert not (file_world.root / "a.ipynb").exists()
@@ -210,26 +211,26 @@ async def test_a_renamed_notebook_is_followed(file_world):
 
 async def test_a_notebook_renamed_while_nobody_looked_keeps_its_log(world):
     document = await world.document()
-    await document.insert(NewCell("code", "one"))
+    await insert(document, NewCell("code", "one"))
     await document.close()
     await world.access.rename("a.ipynb", "b.ipynb")
     moved = await world.document("b.ipynb")
     assert moved.log_id == json_id(await world.read("b.ipynb"))
-    await moved.insert(NewCell("code", "two"))
+    await insert(moved, NewCell("code", "two"))
     await moved.flush()
     assert sources(await world.read("b.ipynb")) == ["one", "two"]
 
 
 async def test_a_copy_gets_a_log_of_its_own(world):
     document = await world.document()
-    await document.insert(NewCell("code", "one"))
+    await insert(document, NewCell("code", "one"))
     await document.flush()
     await world.write(await world.read(), "copy.ipynb")
     copied = await world.document("copy.ipynb")
     assert copied.log_id != document.log_id
-    await copied.insert(NewCell("code", "in the copy"))
+    await insert(copied, NewCell("code", "in the copy"))
     await copied.flush()
-    await document.insert(NewCell("code", "two"))
+    await insert(document, NewCell("code", "two"))
     await document.flush()
     assert sources(await world.read()) == ["one", "two"]
     assert sources(await world.read("copy.ipynb")) == ["one", "in the copy"]
@@ -237,11 +238,11 @@ async def test_a_copy_gets_a_log_of_its_own(world):
 
 async def test_a_notebook_deleted_between_runs_begins_anew(world):
     document = await world.document()
-    await document.insert(NewCell("code", "one"))
+    await insert(document, NewCell("code", "one"))
     await document.close()
     await world.delete()
     again = await world.document()
-    await again.insert(NewCell("code", "new"))
+    await insert(again, NewCell("code", "new"))
     await again.flush()
     assert sources(await world.read()) == ["new"]
 
@@ -259,20 +260,20 @@ async def test_a_manager_that_fails_to_save_loses_nothing(world):
         raise OSError("no space left on device")
 
     world.manager.save = fail
-    await document.insert(NewCell("code", "one"))
+    await insert(document, NewCell("code", "one"))
     with pytest.raises(NotebookError, match="no space left"):
         await document.flush()
     with pytest.raises(NotebookError, match="no space left"):
-        await document.insert(NewCell("code", "two"))
+        await insert(document, NewCell("code", "two"))
     world.manager.save = save
-    await document.insert(NewCell("code", "three"))
+    await insert(document, NewCell("code", "three"))
     await document.flush()
     assert sources(await world.read()) == ["one", "three"]
 
 
 async def test_servers_with_other_folders_share_a_store_without_mixing(file_world, tmp_path):
     document = await file_world.document(flush_interval=1000)
-    await document.insert(NewCell("code", "here"))
+    await insert(document, NewCell("code", "here"))
     other = tmp_path / "other"
     other.mkdir()
     elsewhere = type(file_world.manager)(root_dir=str(other))
@@ -291,7 +292,7 @@ async def test_servers_with_other_folders_share_a_store_without_mixing(file_worl
 
 async def test_an_edit_saved_just_before_a_flush_is_seen_during_it(world):
     document = await world.document(flush_interval=1000)
-    cell_id = await document.insert(NewCell("code", "ours"))
+    cell_id = await insert(document, NewCell("code", "ours"))
     await document.flush()
 
     def edit(notebook):
@@ -308,7 +309,7 @@ async def test_an_edit_saved_just_before_a_flush_is_seen_during_it(world):
 
     loop = asyncio.get_running_loop()
     document._access.save = look_while_saving
-    await document.insert(NewCell("code", "next"))
+    await insert(document, NewCell("code", "next"))
     await document.flush()
     assert [text[:2] for text in seen] == [("code", "theirs")]
 
@@ -317,7 +318,7 @@ async def test_a_cell_that_begins_while_the_file_is_read_is_told_with_its_output
     document = await world.document()
 
     async def begin():
-        cell_id = await document.insert(NewCell("code", "1"))
+        cell_id = await insert(document, NewCell("code", "1"))
         await document.start_execution(cell_id)
         return cell_id
 
@@ -349,8 +350,8 @@ async def test_a_cell_that_begins_while_the_file_is_read_is_told_with_its_output
 
 async def test_a_deleted_and_an_edited_cell_are_told_once(world):
     document = await world.document()
-    deleted = await document.insert(NewCell("code", "one"))
-    edited = await document.insert(NewCell("code", "two"))
+    deleted = await insert(document, NewCell("code", "one"))
+    edited = await insert(document, NewCell("code", "two"))
     await document.flush()
     assert document.take_notices() == []
 
@@ -370,11 +371,11 @@ async def test_a_deleted_and_an_edited_cell_are_told_once(world):
 
 async def test_another_programs_write_is_told(file_world):
     document = await file_world.document()
-    await document.insert(NewCell("code", "one"))
+    await insert(document, NewCell("code", "one"))
     await document.flush()
     file = file_world.root / "a.ipynb"
     file.write_text(file.read_text().replace('"one"', '"one, by a program"'))
-    await document.insert(NewCell("code", "two"))
+    await insert(document, NewCell("code", "two"))
     await document.flush()
     assert sources(await file_world.read()) == ["one, by a program", "two"]
     assert document.take_notices() == [

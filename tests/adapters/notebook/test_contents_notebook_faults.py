@@ -15,6 +15,7 @@ from notebook_bcc_ext.adapters.store.operation_log import OperationLog
 from notebook_bcc_ext.errors import NotebookError
 from notebook_bcc_ext.ports import NewCell
 from notebook_bcc_ext.protocol.browser.notebook_ops import METADATA_KEY, ChangeOutputs, fingerprint
+from tests.support.cells import insert, show
 from tests.support.notebook_worlds import execute, html, sources
 
 # -- crashes ----------------------------------------------------------------------------------
@@ -22,13 +23,13 @@ from tests.support.notebook_worlds import execute, html, sources
 
 async def test_what_was_only_in_the_log_is_there_after_a_crash(world):
     document = await world.document(flush_interval=1000)
-    await document.insert(NewCell("code", "one"))
+    await insert(document, NewCell("code", "one"))
     await document.flush()
     for number in range(5):
-        await document.insert(NewCell("code", str(number)))
+        await insert(document, NewCell("code", str(number)))
     await world.crash()
     again = await world.document()
-    await again.insert(NewCell("code", "next"))
+    await insert(again, NewCell("code", "next"))
     await again.flush()
     assert sources(await world.read()) == ["one", "0", "1", "2", "3", "4", "next"]
 
@@ -38,11 +39,11 @@ async def test_what_was_only_in_the_log_is_there_after_a_crash(world):
 @pytest.mark.parametrize("foreign", ["", "not ours"])
 async def test_a_save_cut_short_is_repaired(file_world, left, with_backup, foreign):
     document = await file_world.document(flush_interval=1000)
-    cell_id = await document.insert(NewCell("code", "one"))
+    cell_id = await insert(document, NewCell("code", "one"))
     await execute(document, cell_id, html("<b>rich</b>"))
     await document.flush()
     whole = (file_world.root / "a.ipynb").read_text()
-    await document.insert(NewCell("code", "two"))
+    await insert(document, NewCell("code", "two"))
     (file_world.root / "a.ipynb").write_text(whole[: int(len(whole) * left)] + foreign)
     if with_backup:
         (file_world.root / ".~a.ipynb").write_text(whole)
@@ -68,14 +69,14 @@ async def test_a_file_that_never_was_a_notebook_is_refused(file_world):
 
 async def test_a_log_that_lost_its_tail_in_a_power_cut_goes_on(world):
     document = await world.document()
-    await document.insert(NewCell("code", "one"))
+    await insert(document, NewCell("code", "one"))
     await document.flush()
     await world.edit(
         lambda notebook: notebook["metadata"][METADATA_KEY].update({"applied_seq": 50})
     )
     await world.crash()
     again = await world.document()
-    await again.insert(NewCell("code", "two"))
+    await insert(again, NewCell("code", "two"))
     await again.flush()
     notebook = await world.read()
     assert sources(notebook) == ["one", "two"]
@@ -85,14 +86,14 @@ async def test_a_log_that_lost_its_tail_in_a_power_cut_goes_on(world):
 async def test_an_old_version_restored_beyond_the_log_is_respected(world):
     await world.start(keep_operations=2)
     document = await world.document()
-    await document.insert(NewCell("code", "one"))
+    await insert(document, NewCell("code", "one"))
     await document.flush()
     old = await world.read()
     for number in range(6):
-        await document.insert(NewCell("code", str(number)))
+        await insert(document, NewCell("code", str(number)))
     await document.flush()
     await world.write(old)
-    await document.insert(NewCell("code", "next"))
+    await insert(document, NewCell("code", "next"))
     await document.flush()
     assert sources(await world.read()) == ["one", "next"]
 
@@ -102,12 +103,12 @@ async def test_an_old_version_restored_beyond_the_log_is_respected(world):
 
 async def test_cells_we_ran_are_trusted_while_they_stream_and_after(world):
     document = await world.document()
-    first = await document.insert(NewCell("code", "1"))
+    first = await insert(document, NewCell("code", "1"))
     await execute(document, first, html("<b>1</b>"))
-    second = await document.insert(NewCell("code", "2"))
+    second = await insert(document, NewCell("code", "2"))
     await document.start_execution(second)
-    await document.change_outputs(
-        [ChangeOutputs(cell_id=second, change="append", outputs=[html("<b>2</b>")])]
+    await show(
+        document, [ChangeOutputs(cell_id=second, change="append", outputs=[html("<b>2</b>")])]
     )
     await document.flush()
     assert [c["metadata"]["trusted"] for c in (await world.read())["cells"]] == [True, True]
@@ -136,7 +137,7 @@ async def test_a_cell_nobody_ran_never_becomes_trusted(world):
     }
     write_foreign(world, {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [foreign]})
     document = await world.document()
-    ours = await document.insert(NewCell("code", "1"))
+    ours = await insert(document, NewCell("code", "1"))
     await execute(document, ours, html("<b>1</b>"))
     await document.flush()
     assert not (await world.read())["cells"][0]["metadata"]["trusted"]
@@ -144,7 +145,7 @@ async def test_a_cell_nobody_ran_never_becomes_trusted(world):
 
 async def test_outputs_swapped_by_somebody_else_lose_their_trust(world):
     document = await world.document()
-    ours = await document.insert(NewCell("code", "1"))
+    ours = await insert(document, NewCell("code", "1"))
     await document.start_execution(ours)
     await document.flush()
     notebook = await world.read()
@@ -167,7 +168,7 @@ async def test_events_of_the_worker_reach_listeners_on_the_loop(file_world):
     manager = file_world.manager
     manager.event_logger.add_listener(schema_id=manager.event_schema_id, listener=listen)
     document = await file_world.document()
-    await document.insert(NewCell("code", "1"))
+    await insert(document, NewCell("code", "1"))
     await document.flush()
     while ("save", asyncio.get_running_loop()) not in heard:  # noqa: ASYNC110  as above
         await asyncio.sleep(0)
@@ -207,7 +208,7 @@ async def test_readers_saves_and_a_run_at_once(world):
     if not plain:
         # Nobody may hold a plain manager's path across an await on the loop.
         people.append(asyncio.create_task(person()))
-    ids = [await document.insert(NewCell("code", str(n))) for n in range(60)]
+    ids = [await insert(document, NewCell("code", str(n))) for n in range(60)]
     await document.flush()
     done.set()
     await asyncio.gather(*people)
@@ -228,7 +229,7 @@ async def test_a_document_that_was_not_opened_says_so(world):
 
 async def test_the_file_on_disk_is_plain_nbformat(file_world):
     document = await file_world.document()
-    cell_id = await document.insert(NewCell("code", "1", {"notebook_bcc": {"run": "r"}}))
+    cell_id = await insert(document, NewCell("code", "1", {"notebook_bcc": {"run": "r"}}))
     await execute(document, cell_id, html("<b>1</b>"))
     await document.close()
     raw = json.loads((file_world.root / "a.ipynb").read_text())
@@ -260,7 +261,7 @@ async def test_a_server_serves_the_notebook_while_a_run_writes_it(
     people = asyncio.create_task(person())
     ids = []
     while not people.done():
-        ids.append(await document.insert(NewCell("code", "1", wanted_id="ours")))
+        ids.append(await insert(document, NewCell("code", "1", wanted_id="ours")))
         await execute(document, ids[-1], html("<b>1</b>"))
         await asyncio.sleep(0.001)
     await people

@@ -17,6 +17,7 @@ from notebook_bcc_ext.adapters.store.database import Database
 from notebook_bcc_ext.adapters.store.operation_log import OperationLog
 from notebook_bcc_ext.ports import NewCell
 from notebook_bcc_ext.protocol.browser.notebook_ops import ChangeOutputs
+from tests.support.cells import show
 
 MOST_CELLS = 5_000
 
@@ -45,7 +46,7 @@ async def _write(folder: Path, round_number: int, *, atomic: bool) -> None:
         os.write(acknowledged, f"cell {cell_id}\n".encode())
         await document.start_execution(cell_id)
         for letter in "abc":
-            await document.change_outputs([_step(cell_id, letter)])
+            await show(document, [_step(cell_id, letter)])
         document.finish_execution(cell_id, number)
         # Durable with the next change.
         await document.set_metadata(cell_id, {"tried": number})
