@@ -28,8 +28,7 @@ async def open_notebook(folder: Path, size: int, flush_interval: float = 2.0) ->
         AsyncLargeFileManager,
     )
 
-    from tests.support.cells import show
-from notebook_bcc_ext.adapters.notebook.apply import empty_notebook  # noqa: PLC0415
+    from notebook_bcc_ext.adapters.notebook.apply import empty_notebook  # noqa: PLC0415
     from notebook_bcc_ext.adapters.notebook.contents_access import ContentsAccess  # noqa: PLC0415
     from notebook_bcc_ext.adapters.notebook.contents_notebook import ContentsNotebook  # noqa: PLC0415
     from notebook_bcc_ext.adapters.store.database import Database  # noqa: PLC0415
@@ -71,9 +70,8 @@ async def write_cell(document: Any, number: int) -> None:
     await document.text_of(cell_id)
     await document.start_execution(cell_id)
     output = {"output_type": "stream", "name": "stdout", "text": f"{number}\n"}
-    await show(document, 
-        [ChangeOutputs(cell_id=cell_id, change="append", outputs=[output])]
-    )
+    document.post_outputs([ChangeOutputs(cell_id=cell_id, change="append", outputs=[output])])
+    await document.stored()
     document.finish_execution(cell_id, number)
 
 

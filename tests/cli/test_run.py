@@ -107,7 +107,8 @@ def test_json_has_an_event_a_line(place, capsys):
     assert main(["run", "tiny.yaml", "--notebook", "out.ipynb", "--approve", "no", "--json"]) == 0
     events = events_in(capsys.readouterr().out)
     kinds = {event["event"] for event in events}
-    assert {"transition", "action", "cell", "call", "judgement", "pending", "decision"} <= kinds
+    told = {"transition", "action_ended", "cell_ran", "call_ended", "judged", "asked", "answered"}
+    assert told <= kinds
     assert events[-1]["event"] == "finished"
     assert events[-1]["data"]["state"] == "workflow_completed"
     assert "double = 2 * total" not in sources_of(place / "out.ipynb")
@@ -210,7 +211,7 @@ def test_ctrl_c_cancels_and_keeps_what_was_written(place):
     )
     assert process.stdout is not None
     for line in process.stdout:
-        if '"change": "running"' in line:
+        if '"cell_running"' in line:
             process.send_signal(signal.SIGINT)
             break
     rest, _ = process.communicate(timeout=HANG_GUARD)

@@ -56,8 +56,8 @@ async def test_s12_a_planner_does_not_steer_what_reads_the_output(tmp_path, how)
     assert RAW.findall(ended.out + ended.err) == []
     if how:
         events = [json.loads(line) for line in ended.out.splitlines()]
-        names = [event["data"]["name"] for event in events if event["event"] == "workflow"]
-        assert names == [f"plan {ATTACKS}"]
+        plans = [event["data"] for event in events if event["event"] == "plan_adopted"]
+        assert [plan["workflow"]["name"] for plan in plans] == [f"plan {ATTACKS}"]
 
 
 async def test_s12_a_planner_does_not_steer_a_real_terminal(tmp_path):

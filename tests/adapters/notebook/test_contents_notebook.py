@@ -178,7 +178,7 @@ async def test_a_failed_background_flush_is_told_at_the_next_change(world):
     await world.delete()
     await insert(document, NewCell("code", "one"))
     await document.stored()
-    await document._flush_task
+    await document._late._task
     with pytest.raises(ForeignChangeError):
         await insert(document, NewCell("code", "two"))
 
