@@ -119,15 +119,16 @@ class Run:
                 logger.exception("run %s was closed incompletely", self.id)
 
     async def _drive(self, earlier: asyncio.Task[None] | None) -> None:
-        if earlier is not None:
-            await asyncio.wait({earlier})
         try:
+            if earlier is not None:
+                await asyncio.wait({earlier})
             await self._drive_to_rest()
-            if self.status in _ENDED:
-                await leave_kernel(self.world)
         finally:
+            # At once: a command that finds the run at rest has to start it.
             self._driving = False
             self.world.ledger.record(RestBegan())
+        if self.status in _ENDED:
+            await leave_kernel(self.world)
         try:
             await self.world.ledger.stored()
         except StoreError as error:

@@ -76,6 +76,8 @@ class Lab:
         await self.events.until(
             lambda: self.run.resting or self.run.status in ("waiting", "paused")
         )
+        if self.run.resting:
+            await self.run.finished()
 
     async def command(self, name: Any, by: str | None = None, **fields: Any) -> None:
         await self.run.command(Command(command=name, **fields), by)

@@ -1,6 +1,7 @@
 """F12, F13, J7: what each place takes and refuses, where recoveries go on, what is kept."""
 
 import asyncio
+import itertools
 
 import nbformat
 import pytest
@@ -140,6 +141,45 @@ async def test_f12_where_each_recovery_goes_on(tmp_path, command, events):
         assert room.state == "workflow_completed", room.run.view().error
         assert room.path()[failed_at - 1 : failed_at + 1] == events
         assert await room.sources() == ["one", "two"]
+
+
+@pytest.mark.parametrize(
+    ("command", "then"),
+    [*itertools.product(["retry", "debug", "restart"], ["", "cancel"]), ("reset", "")],
+)
+async def test_f12_a_recovery_in_the_moment_of_failing_is_not_lost(
+    tmp_path, monkeypatch, command, then
+):
+    """The run shows as failed while it still leaves the kernel to the person."""
+    async with lab(tmp_path) as room:
+        play(room, [add("1 / 0"), RUN])
+        leaving, left = asyncio.Event(), asyncio.Event()
+        leave = room.run.world.runner.leave
+
+        async def leave_slowly(temporaries):
+            leaving.set()
+            await left.wait()
+            return await leave(temporaries)
+
+        monkeypatch.setattr(room.run.world.runner, "leave", leave_slowly)
+        room.run.start()
+        async with asyncio.timeout(HANG_GUARD):
+            await leaving.wait()
+        assert room.run.view().status == "failed"
+        play(room, [say("better")])
+        if command != "reset":
+            await room.command(command)
+        left.set()
+        if then:
+            await room.command(then)
+            assert room.run.view().status == "cancelled"
+        if then or command == "reset":
+            await room.command("reset")
+            assert await room.sources() == []
+            await room.command("restart")
+        await room.to_rest()
+        assert room.state == "workflow_completed", room.run.view()
+        assert await room.sources() == ["better"]
 
 
 async def test_f12_after_a_failed_verdict_a_retry_runs_a_new_behavior(tmp_path):
