@@ -132,14 +132,15 @@ test.describe('a cell that the person changed before it is run', () => {
       RUN,
       hold('end')
     ]);
-    const shown = live.cells;
-    await expect(shown).toHaveCount(2);
+    await expect(live.cells).toHaveCount(2);
     const [, cell] = await inPage(page);
     const said = await listenToPage(page);
     await changeCell(page, cell?.id ?? '', { append: '\nprint("typed")' });
     await expect.poll(said).toContain('"edited"');
     live.release('edited');
-    await expect(shown.locator('.jp-OutputArea-output')).toContainText('typed');
+    await expect(live.cells.locator('.jp-OutputArea-output')).toContainText(
+      'typed'
+    );
     await expect(page.locator('.Toastify__toast')).toContainText('was edited');
     live.release('end');
     await live.until('done');
@@ -154,8 +155,7 @@ test.describe('a cell that the person changed before it is run', () => {
   }) => {
     await live.open();
     await live.run([code('print("planned")'), hold('deleted'), RUN]);
-    const shown = live.cells;
-    await expect(shown).toHaveCount(2);
+    await expect(live.cells).toHaveCount(2);
     const cell = (await inPage(page))[1];
     const said = await listenToPage(page);
     await changeCell(page, cell?.id ?? '', 'delete');
@@ -182,8 +182,7 @@ test('a notebook moved to another folder takes its run along', async ({
   });
   await live.openAgain();
   await live.run([...stream(3, 0), hold('moved'), text('after')]);
-  const shown = live.cells;
-  await expect(shown).toHaveCount(4);
+  await expect(live.cells).toHaveCount(4);
   // As another program does it: this page learns it from the server.
   await page.request.patch(`/api/contents/${live.path}`, {
     data: { path: moved }
@@ -193,7 +192,7 @@ test('a notebook moved to another folder takes its run along', async ({
   await expect
     .poll(async () => sources(await onDisk(page, moved)))
     .toEqual(['own', ...streamed(3), 'after']);
-  await expect(shown).toHaveCount(5);
+  await expect(live.cells).toHaveCount(5);
 });
 
 test('another program writes the file: both changes are kept, and the run says so', async ({
@@ -254,11 +253,10 @@ test.describe('older versions and copies', () => {
       hold('restored'),
       text('after')
     ]);
-    const shown = live.cells;
-    await expect(shown).toHaveCount(2);
+    await expect(live.cells).toHaveCount(2);
     await save(page); // JupyterLab's save makes the checkpoint.
     live.release('checkpoint');
-    await expect(shown).toHaveCount(4);
+    await expect(live.cells).toHaveCount(4);
     await page.evaluate(async () => {
       const panel = window.jupyterapp.shell.currentWidget as unknown as {
         context: {
@@ -271,10 +269,10 @@ test.describe('older versions and copies', () => {
       await panel.context.restoreCheckpoint(checkpoint?.id);
       await panel.context.revert();
     });
-    await expect(shown).toHaveCount(2);
+    await expect(live.cells).toHaveCount(2);
     live.release('restored');
     await live.until('done');
-    await expect(shown).toHaveCount(3);
+    await expect(live.cells).toHaveCount(3);
     await live.expectCells(['own', 'kept', 'after']);
   });
 
@@ -282,8 +280,7 @@ test.describe('older versions and copies', () => {
     const copy = `${live.folder}/copy.ipynb`;
     await live.open();
     await live.run([text('both'), hold('copied'), text('late')]);
-    const shown = live.cells;
-    await expect(shown).toHaveCount(2);
+    await expect(live.cells).toHaveCount(2);
     await save(page); // JupyterLab closes the original, and would ask about unsaved changes.
     await page.evaluate(() => {
       void window.jupyterapp.commands.execute('docmanager:save-as');
@@ -310,7 +307,7 @@ test.describe('older versions and copies', () => {
     const again = await Planner.start([text('in the copy')]);
     const second = await startRun(page, copy, again);
     await untilStatus(page, second, 'done');
-    await expect(shown).toHaveCount(3);
+    await expect(live.cells).toHaveCount(3);
     expect(sources(await expectSameOnDisk(page, copy))).toEqual([
       'own',
       'both',

@@ -12,16 +12,15 @@ test('the page follows the run until its user scrolls', async ({
 }) => {
   await live.open();
   await live.run([...stream(40, 0.02), hold('scrolled'), ...stream(20, 0.02)]);
-  const cells = live.cells;
-  await expect(cells).toHaveCount(41);
-  await expect(cells.last()).toBeInViewport();
+  await expect(live.cells).toHaveCount(41);
+  await expect(live.cells.last()).toBeInViewport();
   const box = await page.locator(OUTER).boundingBox();
   await page.mouse.move((box?.x ?? 0) + 200, (box?.y ?? 0) + 200);
   await page.mouse.wheel(0, -100_000);
-  await expect(cells.first()).toBeInViewport();
+  await expect(live.cells.first()).toBeInViewport();
   live.release('scrolled');
   await live.until('done');
-  await expect(cells).toHaveCount(61);
+  await expect(live.cells).toHaveCount(61);
   expect(await page.locator(OUTER).evaluate(node => node.scrollTop)).toBe(0);
 });
 
@@ -31,16 +30,15 @@ test('the page stays where a click on the plan has brought it', async ({
 }) => {
   await live.open();
   await live.run([...stream(40, 0.02), hold('looked'), ...stream(20, 0.02)]);
-  const cells = live.cells;
-  await expect(cells).toHaveCount(41);
-  await expect(cells.last()).toBeInViewport();
+  await expect(live.cells).toHaveCount(41);
+  await expect(live.cells.last()).toBeInViewport();
   await openSidebar(page);
   await panel(page).getByRole('treeitem').first().click();
-  await expect(cells.nth(1)).toBeInViewport();
+  await expect(live.cells.nth(1)).toBeInViewport();
   const top = await page.locator(OUTER).evaluate(node => node.scrollTop);
   live.release('looked');
   await live.until('done');
-  await expect(cells).toHaveCount(61);
+  await expect(live.cells).toHaveCount(61);
   expect(await page.locator(OUTER).evaluate(node => node.scrollTop)).toBe(top);
 });
 
@@ -70,11 +68,10 @@ for (const isMuted of [false, true]) {
     const long = Array.from({ length: 2_000 }, (_, i) => `n = ${String(i)}`);
     await live.run([code(long.join('\n')), ...stream(1, 0.02)]);
     await live.until('done');
-    const cells = live.cells;
-    await expect(cells).toHaveCount(3);
-    await expect(cells.last()).toBeInViewport();
+    await expect(live.cells).toHaveCount(3);
+    await expect(live.cells.last()).toBeInViewport();
     // The editor draws no more lines than are in view.
-    const lines = cells.nth(1).locator('.cm-line');
+    const lines = live.cells.nth(1).locator('.cm-line');
     await expect(lines.filter({ hasText: /^n = 1999$/ })).toBeInViewport();
     expect(await lines.count()).toBeLessThan(500);
   });

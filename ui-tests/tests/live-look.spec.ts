@@ -27,17 +27,16 @@ test('cells of a run carry a mark, and the one at work a clear one', async ({
     code('import time\nwhile True: time.sleep(0.1)'),
     RUN
   ]);
-  const cells = live.cells;
-  await expect(cells.nth(2).locator('.jp-InputPrompt')).toHaveText('[*]:');
-  await expect(cells.nth(0).locator('.bcc-CellMark')).toHaveCount(0);
+  await expect(live.cells.nth(2).locator('.jp-InputPrompt')).toHaveText('[*]:');
+  await expect(live.cells.nth(0).locator('.bcc-CellMark')).toHaveCount(0);
   for (const index of [1, 2]) {
-    const mark = cells.nth(index).locator('.bcc-CellMark');
+    const mark = live.cells.nth(index).locator('.bcc-CellMark');
     await expect(mark).toBeVisible();
     await mark.hover();
     await expect(mark).toHaveAttribute('title', /Written by a run: .+ › .+/);
   }
-  await expect(cells.nth(1)).not.toHaveClass(/bcc-mod-active/);
-  await expect(cells.nth(2)).toHaveClass(/bcc-mod-active/);
+  await expect(live.cells.nth(1)).not.toHaveClass(/bcc-mod-active/);
+  await expect(live.cells.nth(2)).toHaveClass(/bcc-mod-active/);
   const folder = resolve(UI_TESTS, 'screenshots');
   await page.screenshot({ path: resolve(folder, 'marks-light.png') });
   await page.theme.setDarkTheme();
@@ -55,7 +54,7 @@ test('cells of a run carry a mark, and the one at work a clear one', async ({
   await save(page);
   await reloadPage(page);
   await live.openAgain();
-  await expect(cells.nth(2).locator('.bcc-CellMark')).toBeVisible();
+  await expect(live.cells.nth(2).locator('.bcc-CellMark')).toBeVisible();
 });
 
 async function global(page: LivePage, name: string): Promise<unknown> {

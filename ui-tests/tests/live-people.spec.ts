@@ -79,19 +79,18 @@ test('what the user does to our cells is respected', async ({ page, live }) => {
     hold('saved'),
     text('late 2')
   ]);
-  const shown = live.cells;
-  await expect(shown).toHaveCount(7);
+  await expect(live.cells).toHaveCount(7);
   const ids = (await inPage(page)).map(({ id }) => id);
   await changeCell(page, ids[2] ?? '', 'delete');
   await changeCell(page, ids[4] ?? '', 'move up');
   await changeCell(page, ids[5] ?? '', 'split');
   await changeCell(page, ids[6] ?? '', { append: ' mine' });
   live.release('edited');
-  await expect(shown).toHaveCount(8);
+  await expect(live.cells).toHaveCount(8);
   await save(page);
   live.release('saved');
   await live.until('done');
-  await expect(shown).toHaveCount(9);
+  await expect(live.cells).toHaveCount(9);
   await live.expectCells([
     'own',
     'cell 1',
@@ -164,8 +163,7 @@ test('what another program saves is merged into the open tab', async ({
 }) => {
   await live.open(['first', 'second']);
   await live.run([...stream(3, 0), hold('end'), text('last')]);
-  const shown = live.cells;
-  await expect(shown).toHaveCount(5);
+  await expect(live.cells).toHaveCount(5);
   await expect
     .poll(async () => (await onDisk(page, live.path)).length, {
       timeout: 20_000

@@ -67,20 +67,19 @@ test.describe('a run in the open notebook', () => {
       hold('40 seen'),
       ...lines.slice(80)
     ]);
-    const shown = live.cells;
     for (let index = 0; index < 20; index++) {
       await page.keyboard.type(` w${String(index)}`, { delay: 10 });
       if (index === 8) {
-        await expect(shown).toHaveCount(23);
+        await expect(live.cells).toHaveCount(23);
         live.release('20 seen');
       }
       if (index === 16) {
-        await expect(shown).toHaveCount(43);
+        await expect(live.cells).toHaveCount(43);
         live.release('40 seen');
       }
     }
     await live.until('done');
-    await expect(shown).toHaveCount(53);
+    await expect(live.cells).toHaveCount(53);
     const typed = Array.from({ length: 20 }, (_, i) => ` w${String(i)}`);
     const expected = `second edited${typed.join('')}`;
     let cells = await inPage(page);
@@ -270,22 +269,21 @@ test.describe('no browser, or a new one', () => {
       RUN,
       hold('end')
     ]);
-    const cells = live.cells;
-    await expect.poll(async () => await cells.count()).toBeGreaterThan(5);
+    await expect.poll(async () => await live.cells.count()).toBeGreaterThan(5);
     await reloadPage(page);
     await live.openAgain();
-    await expect(cells).toHaveCount(21);
+    await expect(live.cells).toHaveCount(21);
     live.release('reloaded');
-    await expect.poll(async () => await cells.count()).toBeGreaterThan(25);
+    await expect.poll(async () => await live.cells.count()).toBeGreaterThan(25);
     // Otherwise JupyterLab asks about the kernel's name that it has noted in the notebook.
     await save(page);
     await page.evaluate(async () => {
       await window.jupyterapp.commands.execute('application:close');
     });
-    await expect(cells).toHaveCount(0);
+    await expect(live.cells).toHaveCount(0);
     live.release('closed');
     await live.openAgain();
-    await expect(cells).toHaveCount(42);
+    await expect(live.cells).toHaveCount(42);
     await expect(page.locator('#bold')).toBeVisible();
     live.release('end');
     await live.until('done');
