@@ -11,7 +11,7 @@ export default defineConfig({
   testDir: resolve(UI_TESTS, 'bench'),
   testMatch: '*.bench.ts',
   timeout: 900_000,
-  retries: 0,
+  workers: 1,
   reporter: 'line',
   use: { ...tests.use, trace: 'off' }
 });

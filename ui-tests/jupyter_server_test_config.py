@@ -25,3 +25,7 @@ if "BCC_UI_TEST_LABEXTENSIONS" in os.environ:
         os.environ["BCC_UI_TEST_LABEXTENSIONS"],
         galata,
     ]
+# Whether JupyterLab should be built anew is looked up for every page, for about a second.
+c.ServerApp.tornado_settings = {  # noqa: F821
+    "page_config_data": {"buildAvailable": False, "buildCheck": False}
+}

@@ -25,6 +25,11 @@ export interface ISeenCell {
   count: number | null;
 }
 
+export interface IForeignCell {
+  source: string;
+  outputs: object[];
+}
+
 const API = '/notebook-bcc/api';
 
 export async function startRun(
@@ -205,7 +210,7 @@ export async function makeNotebook(
   page: LivePage,
   path: string,
   cells: string[],
-  foreign?: { source: string; outputs: object[] }
+  foreign?: IForeignCell
 ): Promise<void> {
   const content = {
     nbformat: 4,

@@ -11,6 +11,6 @@ export default defineConfig({
   testDir: resolve(UI_TESTS, 'animation'),
   testMatch: '*.frames.ts',
   timeout: 400_000,
-  retries: 0,
+  workers: 1,
   reporter: 'line'
 });

@@ -3,16 +3,12 @@ import { resolve } from 'node:path';
 
 import { defineConfig } from '@playwright/test';
 
-import { serverCommand, UI_TESTS } from './server';
+import { UI_TESTS } from './server';
 
-// Unlikely to be taken, and below the range from which systems hand out ports.
-const PORT = Number(process.env.BCC_UI_TEST_PORT ?? 28417);
 // Two runs at a time need a port and a folder each.
 const OUTPUT = process.env.BCC_UI_TEST_OUTPUT ?? UI_TESTS;
 const RESULTS =
   process.env.BCC_UI_TEST_OUTPUT ?? resolve(UI_TESTS, '../.make/results');
-
-const server = serverCommand(PORT);
 
 function findChromium(): string {
   const names = ['chromium', 'chromium-browser', 'google-chrome'];
@@ -30,9 +26,9 @@ export default defineConfig({
   timeout: 60_000,
   expect: { timeout: 20_000 },
   forbidOnly: true,
-  // A second try is reported as flaky, never silently: one slow start must not hide the rest.
-  retries: 1,
-  workers: 1,
+  retries: 0,
+  // Each has a server of its own (`fixtures.ts`).
+  workers: Number(process.env.BCC_UI_TEST_WORKERS ?? 2),
   reporter: [
     ['list'],
     ['json', { outputFile: resolve(RESULTS, 'browser.json') }],
@@ -42,21 +38,21 @@ export default defineConfig({
     ]
   ],
   use: {
-    baseURL: server.url,
     viewport: { width: 1280, height: 800 },
-    trace: 'retain-on-failure',
+    // What was done, without a picture of the page around every step: those took a third of the
+    // time of the tests. The page as it was at the failure tells most.
+    trace: {
+      mode: 'retain-on-failure',
+      snapshots: false,
+      screenshots: false,
+      sources: false
+    },
+    screenshot: 'only-on-failure',
     // Recording needs an ffmpeg that only Playwright's own browsers bring along.
     video: 'off',
     launchOptions: {
       executablePath: findChromium(),
       args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu']
     }
-  },
-  webServer: {
-    command: [server.command, ...server.args].join(' '),
-    env: server.env,
-    url: `${server.url}/lab`,
-    timeout: 120_000,
-    reuseExistingServer: false
   }
 });

@@ -1,26 +1,20 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
 import {
   expect,
   galata,
-  test as base,
   type IJupyterLabPageFixture
 } from '@jupyterlab/galata';
 import type { APIRequestContext, CDPSession, Locator } from '@playwright/test';
 
+import { test as base } from './fixtures';
 import { untilStarted } from './live';
-import { pictureOf } from './pictures';
 import { UI_TESTS } from './server';
 
 export const SIDEBAR = 'notebook-bcc-sidebar';
 const RUNS = '/notebook-bcc/api/runs';
-const AXE = readFileSync(
-  resolve(UI_TESTS, '../node_modules/axe-core/axe.min.js'),
-  'utf8'
-);
 
 export type Story =
   | 'short'
@@ -41,6 +35,7 @@ interface IWorkerFixtures {
 
 interface IFixtures {
   noQuestionIsLeft: undefined;
+  side: Side;
 }
 
 /** Tests of the sidebar, with planner services on loopback that each tell one story. */
@@ -50,6 +45,9 @@ export const test = base.extend<IFixtures, IWorkerFixtures>({
     await use(async page => {
       await page.locator(`.lm-TabBar-tab[data-id="${SIDEBAR}"]`).waitFor();
     });
+  },
+  side: async ({ page, tmpPath, planners }, use) => {
+    await use(new Side(page, tmpPath, planners));
   },
   // The server outlives a failed test, and its open question would call in every later one.
   noQuestionIsLeft: [
@@ -89,6 +87,71 @@ function firstLine(child: ChildProcess): Promise<string> {
       failed(new Error(`the planners ended with ${String(code)}`));
     });
   });
+}
+
+/** The sidebar as a person uses it, with a planner that tells one of the stories. */
+export class Side {
+  constructor(
+    private readonly _page: IJupyterLabPageFixture,
+    private readonly _folder: string,
+    private readonly _planners: Record<Story, string>
+  ) {
+    this.panel = panel(_page);
+    this.card = _page.getByTestId('bcc-pending');
+    this.steering = this.panel.getByRole('group', { name: 'Steer the run' });
+    this.waysOn = _page.getByRole('list', { name: 'Ways to go on' });
+    this.tree = this.panel.getByRole('tree', { name: 'Plan' });
+  }
+
+  readonly panel: Locator;
+  /** The question that waits for an answer. */
+  readonly card: Locator;
+  readonly steering: Locator;
+  /** What can be done after an error. */
+  readonly waysOn: Locator;
+  readonly tree: Locator;
+
+  /** Open the sidebar and start a run there; the notebook that it writes. */
+  async run(story: Story, more: Partial<IStartOptions> = {}): Promise<string> {
+    await openSidebar(this._page);
+    const url = this._planners[story];
+    const notebook = `${this._folder}/${story}.ipynb`;
+    const options = { url, notebook, ...more };
+    await startRun(this._page, options);
+    return options.notebook;
+  }
+
+  async until(state: string): Promise<void> {
+    await expectState(this._page, state);
+  }
+
+  async press(name: string | RegExp): Promise<void> {
+    await this.panel.getByRole('button', { name }).click();
+  }
+
+  async cancel(): Promise<void> {
+    await this.press('Cancel the run');
+    await this.until('cancelled');
+  }
+
+  /** Answer the question with one of its buttons. */
+  async answer(name: string): Promise<void> {
+    await this.card.getByRole('button', { name }).click();
+  }
+
+  async reject(reason: string): Promise<void> {
+    await this.answer('Reject');
+    await this.card
+      .getByLabel('Reason for the planner (optional)')
+      .fill(reason);
+    await this.answer('Reject the proposal');
+  }
+
+  /** Go on after an error; what takes cells away is asked about. */
+  async goOn(name: string): Promise<void> {
+    await this.waysOn.getByRole('button', { name }).click();
+    await agree(this._page, name);
+  }
 }
 
 /** The page in Chinese; its launcher has another title than galata waits for. */
@@ -159,100 +222,12 @@ export async function expectState(
   );
 }
 
-/** What an accessibility checker finds in the sidebar that is serious or worse. */
 /** Answer the question whether an order that takes cells away is meant. */
 export async function agree(
   page: IJupyterLabPageFixture,
   label: string
 ): Promise<void> {
   await page.getByRole('dialog').getByRole('button', { name: label }).click();
-}
-
-export async function accessFindings(
-  page: IJupyterLabPageFixture
-): Promise<string[]> {
-  await page.evaluate(AXE);
-  return page.evaluate(async id => {
-    const { axe } = window as unknown as {
-      axe: {
-        run: (where: string) => Promise<{
-          violations: {
-            id: string;
-            impact: string;
-            nodes: { html: string; failureSummary: string }[];
-          }[];
-        }>;
-      };
-    };
-    const { violations } = await axe.run(`#${id}`);
-    return violations
-      .filter(({ impact }) => ['serious', 'critical'].includes(impact))
-      .flatMap(({ id: rule, nodes }) =>
-        nodes.map(
-          ({ html, failureSummary }) => `${rule}: ${html}\n${failureSummary}`
-        )
-      );
-  }, SIDEBAR);
-}
-
-/** The parts of the panel whose content is wider than they are. */
-export async function cutOff(page: IJupyterLabPageFixture): Promise<string[]> {
-  return page
-    .locator(`#${SIDEBAR} [class^='bcc-']`)
-    .evaluateAll((nodes: HTMLElement[]) =>
-      nodes
-        .filter(node => node.scrollWidth > node.clientWidth + 1)
-        .filter(node => {
-          const style = getComputedStyle(node);
-          // An ellipsis says that there is more, and the title says what.
-          return (
-            style.display !== 'inline' &&
-            style.textOverflow !== 'ellipsis' &&
-            style.clipPath === 'none'
-          );
-        })
-        .map(node => node.getAttribute('class') ?? '')
-    );
-}
-
-const LIGHT = 'JupyterLab Light';
-const DARK = 'JupyterLab Dark';
-const HIGH_CONTRAST = 'JupyterLab Dark High Contrast';
-
-/**
- * Check a view in all themes and from the narrowest width to the widest, and photograph it: light
- * and dark, 300 and 600 px wide.
- */
-export async function portray(
-  page: IJupyterLabPageFixture,
-  view: string,
-  language: Language = 'en'
-): Promise<void> {
-  // So many looks at the view take their time on a small machine.
-  test.setTimeout(300_000);
-  for (const width of [250, 900]) {
-    await page.sidebar.setWidth(width, 'right');
-    expect(await cutOff(page), `${view} at ${String(width)} px`).toEqual([]);
-  }
-  for (const theme of [HIGH_CONTRAST, DARK, LIGHT]) {
-    await page.theme.setTheme(theme);
-    for (const width of theme === HIGH_CONTRAST ? [] : [600, 300]) {
-      await page.sidebar.setWidth(width, 'right');
-      await page.mouse.move(0, 0);
-      expect(await cutOff(page), `${view} at ${String(width)} px`).toEqual([]);
-      const shade = theme === DARK ? 'dark' : 'light';
-      await panel(page).screenshot({
-        path: pictureOf(
-          `sidebar/${view}-${shade}-${language}-${String(width)}.png`
-        ),
-        animations: 'disabled',
-        // Another run of this server may be waiting, too: its toast does not belong here.
-        style: '.Toastify { display: none; }'
-      });
-    }
-    expect(await accessFindings(page), `${view}, ${theme}`).toEqual([]);
-  }
-  await page.sidebar.setWidth(380, 'right');
 }
 
 /** A run as the server sees it. */

@@ -130,9 +130,11 @@ export class Client implements IDisposable {
       console.debug('notebook-bcc: message not understood', data);
       return;
     }
-    window.clearTimeout(this._timer);
-    this._backoff.reset();
-    this._setConnection('connected');
+    if (this._connection !== 'connected') {
+      window.clearTimeout(this._timer);
+      this._backoff.reset();
+      this._setConnection('connected');
+    }
     switch (message.type) {
       case 'hello':
       case 'run':

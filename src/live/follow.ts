@@ -22,7 +22,7 @@ interface ITarget {
   at: 'top' | 'end';
 }
 
-/** Ids of runs, as they were when they were last looked at. */
+/** Ids of this notebook's run, as the runs were when something about them changed last. */
 interface IKnown {
   followed: string | null;
   underWay: string | null;
@@ -58,6 +58,7 @@ export class Follower {
       { capture: true, passive: true }
     );
     this._activeCell = _panel.content.activeCell;
+    this._known = this._look();
     _panel.content.activeCellChanged.connect(() => {
       this._onActiveCell();
     });
@@ -65,6 +66,7 @@ export class Follower {
       this._onMirrored(ops);
     });
     _bcc.stateChanged.connect(this._onState, this);
+    _panel.context.pathChanged.connect(this._onState, this);
     _panel.disposed.connect(() => {
       _bcc.stateChanged.disconnect(this._onState, this);
     });
@@ -97,21 +99,20 @@ export class Follower {
     }
   }
 
-  /** The run that is followed now. */
-  private _followed(): string | null {
-    const id = this._run()?.id;
-    return id !== undefined && this._bcc.isFollowed(id) ? id : null;
+  private _look(): IKnown {
+    const run = this._run();
+    return {
+      followed: run && this._bcc.isFollowed(run.id) ? run.id : null,
+      underWay: run && isUnderWay(run) ? run.id : null
+    };
   }
 
   /** The person takes up following again, or the run comes to its end. */
   private _onState(): void {
     const run = this._run();
-    const followed = this._followed();
     const before = this._known;
-    this._known = {
-      followed,
-      underWay: run && isUnderWay(run) ? run.id : null
-    };
+    this._known = this._look();
+    const { followed } = this._known;
     if (followed === null || !this._panel.isVisible) {
       return;
     }
@@ -135,13 +136,13 @@ export class Follower {
       })
       .filter(cellId => cellId !== null)
       .at(-1);
-    const run = this._run();
-    if (id === undefined || !run || !isUnderWay(run)) {
+    const { followed, underWay } = this._known;
+    if (id === undefined || underWay === null) {
       return;
     }
     const target: ITarget = { id, at: 'end' };
-    if (this._bcc.isFollowed(run.id) && this._panel.isVisible) {
-      void this._scrollTo(target, run.id);
+    if (followed === underWay && this._panel.isVisible) {
+      void this._scrollTo(target, underWay);
     } else {
       this._target = target;
     }
@@ -158,7 +159,7 @@ export class Follower {
       const { content } = this._panel;
       if (
         this._target !== target ||
-        !this._bcc.isFollowed(run) ||
+        this._known.followed !== run ||
         content.isDisposed
       ) {
         return;
@@ -196,7 +197,7 @@ export class Follower {
     const { outerNode, notebookConfig } = this._panel.content;
     // JupyterLab listens too where it draws only the cells in view.
     const isWindowed = notebookConfig.windowingMode === 'full';
-    if (event.target === outerNode && !isWindowed && this._followed()) {
+    if (event.target === outerNode && !isWindowed && this._known.followed) {
       event.stopPropagation();
       drawEditorsInView(this._panel.content.widgets, outerNode);
     }
@@ -215,7 +216,7 @@ export class Follower {
 
   private _activeCell: Cell | null;
   private _restUntil = 0;
-  private _known: IKnown = { followed: null, underWay: null };
+  private _known: IKnown;
   private _target: ITarget | null = null;
 }
 

@@ -1,4 +1,4 @@
-import { expect } from '@jupyterlab/galata';
+import { expect } from '../fixtures';
 
 import {
   command,
@@ -10,7 +10,7 @@ import {
   startRun as startOverRest,
   untilStatus
 } from '../live';
-import { code, hold, Planner, RUN, stream, streamed, text } from '../planner';
+import { code, hold, RUN, stream, streamed, text } from '../planner';
 import {
   openForm,
   openSidebar,
@@ -20,16 +20,6 @@ import {
   test
 } from '../sidebar';
 
-// Guards against hanging only: a kernel takes long on a busy machine.
-test.setTimeout(240_000);
-
-let planner: Planner | null = null;
-
-test.afterEach(async () => {
-  await planner?.stop();
-  planner = null;
-});
-
 const OUTER = '.jp-Notebook:visible .jp-WindowedPanel-outer';
 const CELLS = '.jp-Notebook:visible .jp-Cell';
 // JupyterLab puts cells into the page when it has nothing else to do.
@@ -37,9 +27,10 @@ const PATIENTLY = { timeout: 90_000 };
 
 test('C9: a new notebook follows, and keeps no empty cell of JupyterLab', async ({
   page,
-  tmpPath
+  tmpPath,
+  started
 }) => {
-  planner = await Planner.start([
+  const planner = await started.start([
     hold('open'),
     ...stream(40, 0.02),
     hold('scrolled'),
@@ -83,13 +74,14 @@ test('C9: a new notebook follows, and keeps no empty cell of JupyterLab', async 
 
 test('C9: an empty notebook that is open keeps no empty cell either', async ({
   page,
-  tmpPath
+  tmpPath,
+  started
 }) => {
   const path = `${tmpPath}/empty.ipynb`;
   await makeNotebook(page, path, []);
   await openNotebook(page, path);
   await expect(page.locator(CELLS)).toHaveCount(1);
-  planner = await Planner.start(stream(3, 0.02));
+  const planner = await started.start(stream(3, 0.02));
   const run = await startOverRest(page, path, planner);
   await untilStatus(page, run, 'done');
   await expect(page.locator(CELLS)).toHaveCount(3);
@@ -99,6 +91,7 @@ test('C9: an empty notebook that is open keeps no empty cell either', async ({
 test('C9: the sidebar shows the run of the notebook in front, and who else waits', async ({
   page,
   tmpPath,
+  started,
   planners
 }) => {
   const [first, second, none] = ['first', 'second', 'none'].map(
@@ -107,7 +100,7 @@ test('C9: the sidebar shows the run of the notebook in front, and who else waits
   for (const path of [first, second, none]) {
     await makeNotebook(page, path, ['own']);
   }
-  planner = await Planner.start([hold('end'), ...stream(1, 0.02)]);
+  const planner = await started.start([hold('end'), ...stream(1, 0.02)]);
   await openSidebar(page);
   await openNotebook(page, second);
   const other = await startOverRest(page, second, planner);
@@ -155,14 +148,15 @@ test('C9: the sidebar shows the run of the notebook in front, and who else waits
 
 test('N4: a run writes into a new notebook named after the data', async ({
   page,
-  tmpPath
+  tmpPath,
+  started
 }) => {
   await page.contents.uploadContent('a\n1\n', 'text', `${tmpPath}/sales.csv`);
   await makeNotebook(page, `${tmpPath}/mine.ipynb`, ['own = 1']);
   await makeNotebook(page, `${tmpPath}/sales-report.ipynb`, ['earlier']);
   await openSidebar(page);
   await openNotebook(page, `${tmpPath}/mine.ipynb`);
-  planner = await Planner.start(stream(2, 0.02));
+  const planner = await started.start(stream(2, 0.02));
   const form = await openForm(page);
   const data = form.getByLabel('Data file');
   await expect(data).toHaveValue(`${tmpPath}/sales.csv`);
@@ -199,13 +193,14 @@ test('N4: a run writes into a new notebook named after the data', async ({
 
 test('C11: one click shows or hides the code of the run, and the end is at the answer', async ({
   page,
-  tmpPath
+  tmpPath,
+  started
 }) => {
   const path = `${tmpPath}/report.ipynb`;
   await makeNotebook(page, path, ['own = 1']);
   await openSidebar(page);
   await openNotebook(page, path);
-  planner = await Planner.start([
+  const planner = await started.start([
     text('# The answer'),
     code('n = 1\n'.repeat(40)),
     RUN,
@@ -226,7 +221,12 @@ test('C11: one click shows or hides the code of the run, and the end is at the a
   const hidden = async (): Promise<(string | undefined)[]> => {
     const cells = await page.evaluate(() => {
       const { content } = window.jupyterapp.shell.currentWidget as unknown as {
-        content: { widgets: { inputHidden: boolean; model: { sharedModel: { source: string } } }[] };
+        content: {
+          widgets: {
+            inputHidden: boolean;
+            model: { sharedModel: { source: string } };
+          }[];
+        };
       };
       return content.widgets.map(({ inputHidden, model }) => ({
         inputHidden,

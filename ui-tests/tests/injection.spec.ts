@@ -4,10 +4,13 @@ import type { Page } from '@playwright/test';
 import { openNotebook, untilStatus } from '../live';
 import { expectState, openSidebar, panel, startRun, test } from '../sidebar';
 
-const DANGEROUS = 'script, iframe, object, embed, base, meta, link, form[action]';
+const DANGEROUS =
+  'script, iframe, object, embed, base, meta, link, form[action]';
 
 /** Everything that would betray script of the planner: calls, dialogs, windows, requests. */
-async function listen(page: IJupyterLabPageFixture): Promise<() => Promise<string[]>> {
+async function listen(
+  page: IJupyterLabPageFixture
+): Promise<() => Promise<string[]>> {
   const seen: string[] = [];
   await page.context().exposeFunction('__report', (what: string) => {
     seen.push(what);
@@ -48,7 +51,10 @@ async function listen(page: IJupyterLabPageFixture): Promise<() => Promise<strin
 }
 
 /** Elements below `root` that could run something, or would on a click. */
-async function armed(page: IJupyterLabPageFixture, root: string): Promise<string[]> {
+async function armed(
+  page: IJupyterLabPageFixture,
+  root: string
+): Promise<string[]> {
   return page.locator(root).evaluateAll((roots: Element[], dangerous) => {
     const found: string[] = [];
     for (const element of roots.flatMap(r => [...r.querySelectorAll('*')])) {
@@ -58,8 +64,8 @@ async function armed(page: IJupyterLabPageFixture, root: string): Promise<string
         name =>
           !element.matches('img') &&
           /^\s*(java|vb)script:|^\s*data:text\/html/i.test(
-          (element.getAttribute(name) ?? '').replace(/[\s\u0000]/g, '')
-        )
+            (element.getAttribute(name) ?? '').replace(/[\s\u0000]/g, '')
+          )
       );
       if (element.matches(dangerous) || handlers.length || links.length) {
         found.push(element.outerHTML.slice(0, 200));
@@ -150,7 +156,9 @@ test('no text of a planner runs, wherever it is shown', async ({
   await nothingRuns(page, seen, 'after a reload');
 });
 
-test('the alarm works: a page that does run it is noticed', async ({ page }) => {
+test('the alarm works: a page that does run it is noticed', async ({
+  page
+}) => {
   const seen = await listen(page);
   await page.evaluate(() => {
     const div = document.createElement('div');
@@ -185,7 +193,11 @@ test('S5: a file, a column and a value with script for a name are shown as text'
   const seen = await listen(page);
   await openSidebar(page);
   const data = `${HOSTILE}.csv`;
-  await page.contents.uploadContent(hostileTable(), 'text', `${tmpPath}/${data}`);
+  await page.contents.uploadContent(
+    hostileTable(),
+    'text',
+    `${tmpPath}/${data}`
+  );
   const notebook = `${tmpPath}/hostile-data.ipynb`;
   const started = await page.request.post('/notebook-bcc/api/runs', {
     data: {
@@ -210,7 +222,9 @@ test('S5: a file, a column and a value with script for a name are shown as text'
   const text = (await shown.innerText()).replaceAll('\u00a0', ' ');
   expect(text, 'the file').toContain(data);
   const inTables = shown.locator('.jp-RenderedHTMLCommon table');
-  await expect(inTables.getByText(HOSTILE, { exact: true }).first()).toBeAttached();
+  await expect(
+    inTables.getByText(HOSTILE, { exact: true }).first()
+  ).toBeAttached();
   await nothingRuns(page, seen, 'the report');
   expect(await armed(page, '.jp-OutputArea'), 'outputs').toEqual([]);
   expect(await armed(page, '.jp-FileBrowser'), 'the list of files').toEqual([]);

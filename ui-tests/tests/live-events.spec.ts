@@ -1,13 +1,11 @@
-import { expect, test } from '@jupyterlab/galata';
+import { expect, test } from '../fixtures';
 
 import {
   changeCell,
   command,
   expectNoDialog,
-  expectNoDoubles,
   expectSameOnDisk,
   inPage,
-  makeNotebook,
   onDisk,
   openNotebook,
   save,
@@ -18,16 +16,6 @@ import {
   type LivePage
 } from '../live';
 import { code, hold, Planner, RUN, stream, streamed, text } from '../planner';
-
-// Guards against hanging only: a kernel and a stream take long on a busy machine.
-test.setTimeout(240_000);
-
-let planner: Planner | null = null;
-
-test.afterEach(async () => {
-  await planner?.stop();
-  planner = null;
-});
 
 type Kernel = 'restart' | 'change';
 
@@ -83,57 +71,50 @@ async function answer(
 test.describe('the kernel during a run', () => {
   test('restarted under a running cell: the run stops, says so, and a retry begins the behavior anew', async ({
     page,
-    tmpPath
+    live
   }) => {
-    const path = `${tmpPath}/a.ipynb`;
-    await makeNotebook(page, path, ['own']);
-    await openNotebook(page, path);
+    await live.open();
     const slow =
       'import os, time\nif not os.path.exists("go"): time.sleep(600)\nprint(x + 1)';
-    planner = await Planner.start([code('x = 41'), RUN, code(slow), RUN]);
-    const run = await startRun(page, path, planner);
-    const running = page.locator('.jp-Notebook:visible .jp-Cell').nth(2);
+    await live.run([code('x = 41'), RUN, code(slow), RUN]);
+    const running = live.cells.nth(2);
     await expect(running.locator('.jp-InputPrompt')).toHaveText('[*]:');
-    await page.request.put(`/api/contents/${tmpPath}/go`, {
+    await page.request.put(`/api/contents/${live.folder}/go`, {
       data: { type: 'file', format: 'text', content: '' }
     });
     await kernel(page, 'restart');
-    const stopped = await untilStatus(page, run, 'failed', 'paused');
+    const stopped = await live.until('failed', 'paused');
     expect(stopped.error?.message).toMatch(/kernel/);
     await expect(running.locator('.jp-InputPrompt')).not.toHaveText('[*]:');
-    await command(page, run, 'retry');
-    await untilStatus(page, run, 'done');
-    const cells = await expectSameOnDisk(page, path);
+    await command(page, live.runId, 'retry');
+    await live.until('done');
     // The planner was asked for the failed behavior again: it took the place of the first try,
     // so that no cell of the lost kernel is left to be rebuilt.
-    expect(sources(cells)).toEqual(['own', 'x = 41', slow]);
+    const cells = await live.expectCells(['own', 'x = 41', slow]);
     expect(JSON.stringify(cells[2]?.outputs)).toContain('42');
     await expectNoDialog(page);
   });
 
   test('changed between two cells: the run asks before it goes on', async ({
     page,
-    tmpPath
+    live
   }) => {
-    const path = `${tmpPath}/a.ipynb`;
-    await makeNotebook(page, path, ['own']);
-    await openNotebook(page, path);
-    planner = await Planner.start([
+    await live.open();
+    await live.run([
       code('x = 41'),
       RUN,
       hold('changed'),
       code('print(x + 1)'),
       RUN
     ]);
-    const run = await startRun(page, path, planner);
     await expect(page.locator('.jp-InputPrompt').nth(1)).toHaveText('[1]:');
     await kernel(page, 'change');
-    planner.release('changed');
-    const asked = await untilStatus(page, run, 'waiting');
+    live.release('changed');
+    const asked = await live.until('waiting');
     expect(asked.pending?.kind).toBe('rebuild');
-    await answer(page, run, 'confirm');
-    await untilStatus(page, run, 'done');
-    const cells = await expectSameOnDisk(page, path);
+    await answer(page, live.runId, 'confirm');
+    await live.until('done');
+    const cells = await expectSameOnDisk(page, live.path);
     expect(JSON.stringify(cells[2]?.outputs)).toContain('42');
     await expectNoDialog(page);
   });
@@ -142,107 +123,90 @@ test.describe('the kernel during a run', () => {
 test.describe('a cell that the person changed before it is run', () => {
   test('is run as they see it, though they have not saved it', async ({
     page,
-    tmpPath
+    live
   }) => {
-    const path = `${tmpPath}/a.ipynb`;
-    await makeNotebook(page, path, ['own']);
-    await openNotebook(page, path);
-    planner = await Planner.start([
+    await live.open();
+    await live.run([
       code('print("planned")'),
       hold('edited'),
       RUN,
       hold('end')
     ]);
-    const run = await startRun(page, path, planner);
-    const shown = page.locator('.jp-Notebook:visible .jp-Cell');
-    await expect(shown).toHaveCount(2);
+    await expect(live.cells).toHaveCount(2);
     const [, cell] = await inPage(page);
     const said = await listenToPage(page);
     await changeCell(page, cell?.id ?? '', { append: '\nprint("typed")' });
     await expect.poll(said).toContain('"edited"');
-    planner.release('edited');
-    await expect(shown.locator('.jp-OutputArea-output')).toContainText('typed');
+    live.release('edited');
+    await expect(live.cells.locator('.jp-OutputArea-output')).toContainText(
+      'typed'
+    );
     await expect(page.locator('.Toastify__toast')).toContainText('was edited');
-    planner.release('end');
-    await untilStatus(page, run, 'done');
-    const [, ran] = await expectSameOnDisk(page, path);
+    live.release('end');
+    await live.until('done');
+    const [, ran] = await expectSameOnDisk(page, live.path);
     expect(ran?.source).toBe('print("planned")\nprint("typed")');
     await expectNoDialog(page);
   });
 
   test('is not run when they have deleted it, and the run says so', async ({
     page,
-    tmpPath
+    live
   }) => {
-    const path = `${tmpPath}/a.ipynb`;
-    await makeNotebook(page, path, ['own']);
-    await openNotebook(page, path);
-    planner = await Planner.start([
-      code('print("planned")'),
-      hold('deleted'),
-      RUN
-    ]);
-    const run = await startRun(page, path, planner);
-    const shown = page.locator('.jp-Notebook:visible .jp-Cell');
-    await expect(shown).toHaveCount(2);
+    await live.open();
+    await live.run([code('print("planned")'), hold('deleted'), RUN]);
+    await expect(live.cells).toHaveCount(2);
     const cell = (await inPage(page))[1];
     const said = await listenToPage(page);
     await changeCell(page, cell?.id ?? '', 'delete');
     await expect.poll(said).toContain('"edited"');
-    planner.release('deleted');
-    const stopped = await untilStatus(page, run, 'failed', 'paused');
+    live.release('deleted');
+    const stopped = await live.until('failed', 'paused');
     expect(stopped.error?.message).toContain('no longer in the notebook');
     await expect(page.locator('.Toastify__toast')).toContainText(
       'stays deleted'
     );
-    expect(sources(await expectSameOnDisk(page, path))).toEqual(['own']);
+    expect(sources(await expectSameOnDisk(page, live.path))).toEqual(['own']);
     await expectNoDialog(page);
   });
 });
 
 test('a notebook moved to another folder takes its run along', async ({
   page,
-  tmpPath
+  live
 }) => {
-  const path = `${tmpPath}/a.ipynb`;
-  const moved = `${tmpPath}/inner/a.ipynb`;
-  await makeNotebook(page, path, ['own']);
-  await page.request.put(`/api/contents/${tmpPath}/inner`, {
+  const moved = `${live.folder}/inner/a.ipynb`;
+  await live.make(['own']);
+  await page.request.put(`/api/contents/${live.folder}/inner`, {
     data: { type: 'directory' }
   });
-  await openNotebook(page, path);
-  planner = await Planner.start([
-    ...stream(3, 0),
-    hold('moved'),
-    text('after')
-  ]);
-  const run = await startRun(page, path, planner);
-  const shown = page.locator('.jp-Notebook:visible .jp-Cell');
-  await expect(shown).toHaveCount(4);
+  await live.openAgain();
+  await live.run([...stream(3, 0), hold('moved'), text('after')]);
+  await expect(live.cells).toHaveCount(4);
   // As another program does it: this page learns it from the server.
-  await page.request.patch(`/api/contents/${path}`, { data: { path: moved } });
-  planner.release('moved');
-  await untilStatus(page, run, 'done');
+  await page.request.patch(`/api/contents/${live.path}`, {
+    data: { path: moved }
+  });
+  live.release('moved');
+  await live.until('done');
   await expect
     .poll(async () => sources(await onDisk(page, moved)))
     .toEqual(['own', ...streamed(3), 'after']);
-  await expect(shown).toHaveCount(5);
+  await expect(live.cells).toHaveCount(5);
 });
 
 test('another program writes the file: both changes are kept, and the run says so', async ({
   page,
-  tmpPath
+  live
 }) => {
-  const path = `${tmpPath}/a.ipynb`;
-  await makeNotebook(page, path, ['own']);
-  await openNotebook(page, path);
+  await live.open();
   // The kernel is any other program: it goes past the server.
   const write = [
     'from pathlib import Path',
     'file = Path("a.ipynb")',
     'file.write_text(file.read_text().replace(\'"own"\', \'"own, by a program"\'))'
   ].join('\n');
-  planner = await Planner.start([
+  await live.run([
     text('before'),
     1,
     code(write),
@@ -252,40 +216,36 @@ test('another program writes the file: both changes are kept, and the run says s
     hold('end'),
     text('last')
   ]);
-  const run = await startRun(page, path, planner);
   await expect
-    .poll(async () => (await onDisk(page, path)).length, { timeout: 20_000 })
+    .poll(async () => (await onDisk(page, live.path)).length, {
+      timeout: 20_000
+    })
     .toBe(3);
-  planner.release('flushed');
+  live.release('flushed');
   await expect
     .poll(async () => (await inPage(page))[0]?.source)
     .toBe('own, by a program');
-  planner.release('end');
+  live.release('end');
   await expect(
     page.locator('.Toastify__toast', { hasText: 'another program' })
   ).toBeVisible();
-  await untilStatus(page, run, 'done');
-  const cells = await expectSameOnDisk(page, path);
-  expect(sources(cells)).toEqual([
+  await live.until('done');
+  await live.expectCells([
     'own, by a program',
     'before',
     write,
     'after',
     'last'
   ]);
-  expectNoDoubles(cells);
-  await expectNoDialog(page);
 });
 
 test.describe('older versions and copies', () => {
   test('a restored checkpoint stays as it was, and the run goes on in it', async ({
     page,
-    tmpPath
+    live
   }) => {
-    const path = `${tmpPath}/a.ipynb`;
-    await makeNotebook(page, path, ['own']);
-    await openNotebook(page, path);
-    planner = await Planner.start([
+    await live.open();
+    await live.run([
       text('kept'),
       hold('checkpoint'),
       text('put away 1'),
@@ -293,12 +253,10 @@ test.describe('older versions and copies', () => {
       hold('restored'),
       text('after')
     ]);
-    const run = await startRun(page, path, planner);
-    const shown = page.locator('.jp-Notebook:visible .jp-Cell');
-    await expect(shown).toHaveCount(2);
+    await expect(live.cells).toHaveCount(2);
     await save(page); // JupyterLab's save makes the checkpoint.
-    planner.release('checkpoint');
-    await expect(shown).toHaveCount(4);
+    live.release('checkpoint');
+    await expect(live.cells).toHaveCount(4);
     await page.evaluate(async () => {
       const panel = window.jupyterapp.shell.currentWidget as unknown as {
         context: {
@@ -311,24 +269,18 @@ test.describe('older versions and copies', () => {
       await panel.context.restoreCheckpoint(checkpoint?.id);
       await panel.context.revert();
     });
-    await expect(shown).toHaveCount(2);
-    planner.release('restored');
-    await untilStatus(page, run, 'done');
-    await expect(shown).toHaveCount(3);
-    const cells = await expectSameOnDisk(page, path);
-    expect(sources(cells)).toEqual(['own', 'kept', 'after']);
-    await expectNoDialog(page);
+    await expect(live.cells).toHaveCount(2);
+    live.release('restored');
+    await live.until('done');
+    await expect(live.cells).toHaveCount(3);
+    await live.expectCells(['own', 'kept', 'after']);
   });
 
-  test('a Save As copy goes its own way', async ({ page, tmpPath }) => {
-    const path = `${tmpPath}/a.ipynb`;
-    const copy = `${tmpPath}/copy.ipynb`;
-    await makeNotebook(page, path, ['own']);
-    await openNotebook(page, path);
-    planner = await Planner.start([text('both'), hold('copied'), text('late')]);
-    const run = await startRun(page, path, planner);
-    const shown = page.locator('.jp-Notebook:visible .jp-Cell');
-    await expect(shown).toHaveCount(2);
+  test('a Save As copy goes its own way', async ({ page, live }) => {
+    const copy = `${live.folder}/copy.ipynb`;
+    await live.open();
+    await live.run([text('both'), hold('copied'), text('late')]);
+    await expect(live.cells).toHaveCount(2);
     await save(page); // JupyterLab closes the original, and would ask about unsaved changes.
     await page.evaluate(() => {
       void window.jupyterapp.commands.execute('docmanager:save-as');
@@ -339,9 +291,13 @@ test.describe('older versions and copies', () => {
     await expect
       .poll(async () => sources(await onDisk(page, copy).catch(() => [])))
       .toEqual(['own', 'both']);
-    planner.release('copied');
-    await untilStatus(page, run, 'done');
-    expect(sources(await onDisk(page, path))).toEqual(['own', 'both', 'late']);
+    live.release('copied');
+    await live.until('done');
+    expect(sources(await onDisk(page, live.path))).toEqual([
+      'own',
+      'both',
+      'late'
+    ]);
     await openNotebook(page, copy);
     expect(sources(await expectSameOnDisk(page, copy))).toEqual([
       'own',
@@ -351,13 +307,17 @@ test.describe('older versions and copies', () => {
     const again = await Planner.start([text('in the copy')]);
     const second = await startRun(page, copy, again);
     await untilStatus(page, second, 'done');
-    await expect(shown).toHaveCount(3);
+    await expect(live.cells).toHaveCount(3);
     expect(sources(await expectSameOnDisk(page, copy))).toEqual([
       'own',
       'both',
       'in the copy'
     ]);
-    expect(sources(await onDisk(page, path))).toEqual(['own', 'both', 'late']);
+    expect(sources(await onDisk(page, live.path))).toEqual([
+      'own',
+      'both',
+      'late'
+    ]);
     await again.stop();
     await expectNoDialog(page);
   });

@@ -1,4 +1,4 @@
-import { expect, test } from '@jupyterlab/galata';
+import { expect, test } from '../fixtures';
 import { resolve } from 'node:path';
 
 import {
@@ -7,54 +7,36 @@ import {
   expectSameOnDisk,
   inModel,
   inPage,
-  makeNotebook,
   onDisk,
-  openNotebook,
   reloadPage,
   save,
   sources,
-  startRun,
   typeInCell,
-  untilStatus,
   type LivePage
 } from '../live';
-import { code, hold, Planner, RUN, stream, streamed, text } from '../planner';
+import { code, hold, RUN, stream, streamed, text } from '../planner';
 import { UI_TESTS } from '../server';
-
-// Guards against hanging only: large notebooks and a kernel take long on a busy machine.
-test.setTimeout(240_000);
-
-let planner: Planner | null = null;
-
-test.afterEach(async () => {
-  await planner?.stop();
-  planner = null;
-});
 
 test('cells of a run carry a mark, and the one at work a clear one', async ({
   page,
-  tmpPath
+  live
 }) => {
-  const path = `${tmpPath}/a.ipynb`;
-  await makeNotebook(page, path, ['own = 1']);
-  await openNotebook(page, path);
-  planner = await Planner.start([
+  await live.open(['own = 1']);
+  await live.run([
     text('# Written by the run'),
     code('import time\nwhile True: time.sleep(0.1)'),
     RUN
   ]);
-  const run = await startRun(page, path, planner);
-  const cells = page.locator('.jp-Notebook:visible .jp-Cell');
-  await expect(cells.nth(2).locator('.jp-InputPrompt')).toHaveText('[*]:');
-  await expect(cells.nth(0).locator('.bcc-CellMark')).toHaveCount(0);
+  await expect(live.cells.nth(2).locator('.jp-InputPrompt')).toHaveText('[*]:');
+  await expect(live.cells.nth(0).locator('.bcc-CellMark')).toHaveCount(0);
   for (const index of [1, 2]) {
-    const mark = cells.nth(index).locator('.bcc-CellMark');
+    const mark = live.cells.nth(index).locator('.bcc-CellMark');
     await expect(mark).toBeVisible();
     await mark.hover();
     await expect(mark).toHaveAttribute('title', /Written by a run: .+ › .+/);
   }
-  await expect(cells.nth(1)).not.toHaveClass(/bcc-mod-active/);
-  await expect(cells.nth(2)).toHaveClass(/bcc-mod-active/);
+  await expect(live.cells.nth(1)).not.toHaveClass(/bcc-mod-active/);
+  await expect(live.cells.nth(2)).toHaveClass(/bcc-mod-active/);
   const folder = resolve(UI_TESTS, 'screenshots');
   await page.screenshot({ path: resolve(folder, 'marks-light.png') });
   await page.theme.setDarkTheme();
@@ -66,13 +48,13 @@ test('cells of a run carry a mark, and the one at work a clear one', async ({
     return panel.sessionContext.session.kernel.id;
   });
   await page.request.post(`/api/kernels/${kernel}/interrupt`);
-  await untilStatus(page, run, 'failed', 'paused');
+  await live.until('failed', 'paused');
   await expect(page.locator('.bcc-mod-active')).toHaveCount(0);
   // The mark is part of the notebook: it is there after a reload.
   await save(page);
   await reloadPage(page);
-  await openNotebook(page, path);
-  await expect(cells.nth(2).locator('.bcc-CellMark')).toBeVisible();
+  await live.openAgain();
+  await expect(live.cells.nth(2).locator('.bcc-CellMark')).toBeVisible();
 });
 
 async function global(page: LivePage, name: string): Promise<unknown> {
@@ -84,20 +66,17 @@ async function global(page: LivePage, name: string): Promise<unknown> {
 
 test('C2: cells that come in move nothing of what the user reads and wrote', async ({
   page,
-  tmpPath
+  live
 }) => {
-  const path = `${tmpPath}/a.ipynb`;
   const own = Array.from({ length: 40 }, (_, i) => `line = ${String(i)}`);
   own[0] = '# My churn study';
-  await makeNotebook(page, path, own);
-  await openNotebook(page, path);
-  planner = await Planner.start([
+  await live.open(own);
+  await live.run([
     hold('placed'),
     // eslint-disable-next-line jupyter/no-untranslated-string -- what a planner sends
     { action: 'update_title', title: 'A title above all' },
     ...stream(50, 0.02)
   ]);
-  const run = await startRun(page, path, planner);
   await typeInCell(page, 0, ', as I type');
   await typeInCell(page, 20, ' # typed');
   for (let index = 0; index < 3; index++) {
@@ -127,8 +106,8 @@ test('C2: cells that come in move nothing of what the user reads and wrote', asy
     });
   const before = await state();
   const at = await cell.boundingBox();
-  planner.release('placed');
-  await untilStatus(page, run, 'done');
+  live.release('placed');
+  await live.until('done');
   await expect
     .poll(async () => (await inPage(page)).length, { timeout: 20_000 })
     .toBe(91);
@@ -137,7 +116,7 @@ test('C2: cells that come in move nothing of what the user reads and wrote', asy
     Math.abs(((await cell.boundingBox())?.y ?? 0) - (at?.y ?? 0))
   ).toBeLessThan(3);
   await page.keyboard.type('X');
-  const cells = await expectSameOnDisk(page, path);
+  const cells = await expectSameOnDisk(page, live.path);
   expect(cells[0]?.source).toBe('# My churn study, as I type');
   expect(cells[20]?.source).toBe('line = 20 # tyXped');
   expect(cells[40]?.source).toBe('# A title above all');
@@ -146,19 +125,16 @@ test('C2: cells that come in move nothing of what the user reads and wrote', asy
 
 test('a notebook of a thousand cells gets its new ones, and keeps the old', async ({
   page,
-  tmpPath
+  live
 }) => {
-  const path = `${tmpPath}/a.ipynb`;
   const own = Array.from({ length: 1_000 }, (_, i) => `x = ${String(i)}`);
-  await makeNotebook(page, path, own);
-  await openNotebook(page, path);
-  planner = await Planner.start([
+  await live.open(own);
+  await live.run([
     ...stream(20, 0.05),
     code('print("at the end")'),
     RUN,
     hold('end')
   ]);
-  const run = await startRun(page, path, planner);
   await typeInCell(page, 0, ' + 1');
   await page.keyboard.press('Control+s');
   // JupyterLab puts the cells of a large notebook into the page little by little.
@@ -174,8 +150,8 @@ test('a notebook of a thousand cells gets its new ones, and keeps the old', asyn
   await expect(
     page.locator('.jp-OutputArea-output', { hasText: 'at the end' })
   ).toBeInViewport({ timeout: 60_000 });
-  planner.release('end');
-  await untilStatus(page, run, 'done');
+  live.release('end');
+  await live.until('done');
   await save(page);
   const cells = await inModel(page);
   expect(sources(cells)).toEqual([
@@ -185,19 +161,17 @@ test('a notebook of a thousand cells gets its new ones, and keeps the old', asyn
     'print("at the end")'
   ]);
   expectNoDoubles(cells);
-  await expect.poll(async () => await onDisk(page, path)).toEqual(cells);
+  await expect.poll(async () => await onDisk(page, live.path)).toEqual(cells);
   await expectNoDialog(page);
 });
 
 test.describe('trust', () => {
   test('HTML, scripts and widgets of executed cells are shown after a reload', async ({
     page,
-    tmpPath
+    live
   }) => {
-    const path = `${tmpPath}/a.ipynb`;
-    await makeNotebook(page, path, ['own']);
-    await openNotebook(page, path);
-    planner = await Planner.start([
+    await live.open();
+    await live.run([
       code('from IPython.display import HTML\nHTML("<b id=\'html\'>bold</b>")'),
       RUN,
       code(
@@ -207,27 +181,25 @@ test.describe('trust', () => {
       code('import ipywidgets\nipywidgets.IntSlider(description="slide me")'),
       RUN
     ]);
-    const run = await startRun(page, path, planner);
-    await untilStatus(page, run, 'done');
+    await live.until('done');
     const shown = async (): Promise<void> => {
       await expect(page.locator('#html')).toBeVisible();
       await expect(page.locator('.widget-slider')).toBeVisible();
       await expect.poll(async () => await global(page, 'ownRan')).toBe(1);
     };
     await shown();
-    await expectSameOnDisk(page, path);
+    await expectSameOnDisk(page, live.path);
     await reloadPage(page);
-    await openNotebook(page, path);
+    await live.openAgain();
     await shown();
     await expectNoDialog(page);
   });
 
   test('the output of a cell nobody ran does not become trusted by a run', async ({
     page,
-    tmpPath
+    live
   }) => {
-    const path = `${tmpPath}/a.ipynb`;
-    await makeNotebook(page, path, ['own'], {
+    await live.make(['own'], {
       source: 'foreign()',
       outputs: [
         {
@@ -245,13 +217,12 @@ test.describe('trust', () => {
         }
       ]
     });
-    await openNotebook(page, path);
-    planner = await Planner.start([code('print("ran")'), RUN]);
-    const run = await startRun(page, path, planner);
-    await untilStatus(page, run, 'done');
-    await expectSameOnDisk(page, path);
+    await live.openAgain();
+    await live.run([code('print("ran")'), RUN]);
+    await live.until('done');
+    await expectSameOnDisk(page, live.path);
     await reloadPage(page);
-    await openNotebook(page, path);
+    await live.openAgain();
     await expect(page.locator('b', { hasText: 'foreign' })).toBeVisible();
     const trusted = await page.evaluate(() => {
       const { content } = window.jupyterapp.shell.currentWidget as unknown as {
@@ -269,10 +240,9 @@ test.describe('trust', () => {
 
 test("another extension's content provider goes on saving, and no cell is lost", async ({
   page,
-  tmpPath
+  live
 }) => {
-  const path = `${tmpPath}/a.ipynb`;
-  await makeNotebook(page, path, ['own']);
+  await live.make(['own']);
   await page.evaluate(() => {
     const app = window.jupyterapp as unknown as {
       docRegistry: {
@@ -305,18 +275,15 @@ test("another extension's content provider goes on saving, and no cell is lost",
     });
     app.docRegistry.getWidgetFactory('Notebook').contentProviderId = 'theirs';
   });
-  await openNotebook(page, path);
-  planner = await Planner.start(stream(40, 0.05));
-  const run = await startRun(page, path, planner);
+  await live.openAgain();
+  await live.run(stream(40, 0.05));
   for (let index = 0; index < 10; index++) {
     await typeInCell(page, 0, ` ${String(index)}`);
     await page.keyboard.press('Control+s');
     await expectNoDialog(page);
   }
-  await untilStatus(page, run, 'done');
-  const cells = await expectSameOnDisk(page, path);
-  expect(sources(cells)).toEqual(['own 0 1 2 3 4 5 6 7 8 9', ...streamed(40)]);
-  expectNoDoubles(cells);
+  await live.until('done');
+  await live.expectCells(['own 0 1 2 3 4 5 6 7 8 9', ...streamed(40)]);
   const calls = await page.evaluate(
     () =>
       (window as unknown as { theirCalls: { get: number; save: number } })

@@ -1,4 +1,4 @@
-import { expect, test } from '@jupyterlab/galata';
+import { expect, test } from '../fixtures';
 
 import { saves, watchSaves } from '../bench/page-watch';
 import {
@@ -18,30 +18,18 @@ import {
   untilStatus,
   type ISeenCell
 } from '../live';
-import { code, hold, Planner, RUN, stream, streamed, text } from '../planner';
-
-// Guards against hanging only: two pages, a kernel and a stream take long on a busy machine.
-test.setTimeout(240_000);
-
-let planner: Planner | null = null;
-
-test.afterEach(async () => {
-  await planner?.stop();
-  planner = null;
-});
+import { code, hold, RUN, stream, streamed, text } from '../planner';
 
 test.describe('a run in the open notebook', () => {
   test('cells, outputs and prompts appear as they come', async ({
     page,
-    tmpPath
+    live
   }) => {
-    const path = `${tmpPath}/a.ipynb`;
-    await makeNotebook(page, path, ['own = 1']);
-    await openNotebook(page, path);
+    await live.open(['own = 1']);
     // JupyterLab itself notes the kernel in a notebook that is opened for the first time.
     await save(page);
     const loop = 'for i in range(3):\n    print("line", i)';
-    planner = await Planner.start([
+    await live.run([
       text('# From the run'),
       hold('code'),
       code(loop),
@@ -49,62 +37,49 @@ test.describe('a run in the open notebook', () => {
       code('1 / 0'),
       hold('end')
     ]);
-    const run = await startRun(page, path, planner);
     const heading = page.locator('.jp-Notebook h1', {
       hasText: 'From the run'
     });
     await expect(heading).toBeVisible();
-    planner.release('code');
+    live.release('code');
     await expect(
       page.locator('.jp-OutputArea-output', { hasText: 'line 2' })
     ).toBeVisible();
     await expect(page.locator('.jp-InputPrompt').nth(2)).toHaveText('[1]:');
-    planner.release('end');
-    await untilStatus(page, run, 'done');
+    live.release('end');
+    await live.until('done');
     expect(await isDirty(page)).toBe(false);
-    const cells = await expectSameOnDisk(page, path);
-    expect(sources(cells)).toEqual([
-      'own = 1',
-      '# From the run',
-      loop,
-      '1 / 0'
-    ]);
-    expectNoDoubles(cells);
-    await expectNoDialog(page);
+    await live.expectCells(['own = 1', '# From the run', loop, '1 / 0']);
   });
 
   test('the user types meanwhile, and scroll, cursor and undo are theirs', async ({
     page,
-    tmpPath
+    live
   }) => {
-    const path = `${tmpPath}/a.ipynb`;
-    await makeNotebook(page, path, ['first', 'second', 'third']);
-    await openNotebook(page, path);
+    await live.open(['first', 'second', 'third']);
     await typeInCell(page, 1, ' edited');
     // The stream is held now and then: what was sent must be seen without what comes after.
     const lines = stream(50, 0.05);
-    planner = await Planner.start([
+    await live.run([
       ...lines.slice(0, 40),
       hold('20 seen'),
       ...lines.slice(40, 80),
       hold('40 seen'),
       ...lines.slice(80)
     ]);
-    const run = await startRun(page, path, planner);
-    const shown = page.locator('.jp-Notebook:visible .jp-Cell');
     for (let index = 0; index < 20; index++) {
       await page.keyboard.type(` w${String(index)}`, { delay: 10 });
       if (index === 8) {
-        await expect(shown).toHaveCount(23);
-        planner.release('20 seen');
+        await expect(live.cells).toHaveCount(23);
+        live.release('20 seen');
       }
       if (index === 16) {
-        await expect(shown).toHaveCount(43);
-        planner.release('40 seen');
+        await expect(live.cells).toHaveCount(43);
+        live.release('40 seen');
       }
     }
-    await untilStatus(page, run, 'done');
-    await expect(shown).toHaveCount(53);
+    await live.until('done');
+    await expect(live.cells).toHaveCount(53);
     const typed = Array.from({ length: 20 }, (_, i) => ` w${String(i)}`);
     const expected = `second edited${typed.join('')}`;
     let cells = await inPage(page);
@@ -123,31 +98,24 @@ test.describe('a run in the open notebook', () => {
     expect(cells[1]?.source).toBe('second');
     expect(sources(cells).slice(3)).toEqual(streamed(50));
     await page.keyboard.type(' again');
-    cells = await expectSameOnDisk(page, path);
+    cells = await expectSameOnDisk(page, live.path);
     expect(cells[1]?.source).toBe('second again');
     await expectNoDialog(page);
   });
 
   test('saving twenty times during it raises no dialog and loses nothing', async ({
     page,
-    tmpPath
+    live
   }) => {
-    const path = `${tmpPath}/a.ipynb`;
-    await makeNotebook(page, path, ['first']);
-    await openNotebook(page, path);
-    planner = await Planner.start([
-      ...stream(60, 0.05),
-      code('print("done")'),
-      RUN
-    ]);
-    const run = await startRun(page, path, planner);
+    await live.open(['first']);
+    await live.run([...stream(60, 0.05), code('print("done")'), RUN]);
     for (let index = 0; index < 20; index++) {
       await typeInCell(page, 0, ` ${String(index)}`);
       await page.keyboard.press('Control+s');
       await expectNoDialog(page);
     }
-    await untilStatus(page, run, 'done');
-    const cells = await expectSameOnDisk(page, path);
+    await live.until('done');
+    const cells = await expectSameOnDisk(page, live.path);
     const own = Array.from({ length: 20 }, (_, i) => ` ${String(i)}`).join('');
     expect(sources(cells)).toEqual([
       `first${own}`,
@@ -162,27 +130,24 @@ test.describe('a run in the open notebook', () => {
 
 test('lines of output stream in, and the file is not saved for each of them', async ({
   page,
-  tmpPath
+  live
 }) => {
-  const path = `${tmpPath}/a.ipynb`;
-  await makeNotebook(page, path, ['own']);
-  await openNotebook(page, path);
-  await watchSaves(page, path);
+  await live.open();
+  await watchSaves(page, live.path);
   const lines = Array.from({ length: 150 }, (_, i) => `line ${String(i)}\n`);
-  planner = await Planner.start([
+  await live.run([
     code(
       'import time\nfor i in range(150):\n    print("line", i)\n    time.sleep(1 / 30)'
     ),
     RUN
   ]);
-  const run = await startRun(page, path, planner);
-  const cell = page.locator('.jp-Notebook:visible .jp-Cell').nth(1);
+  const cell = live.cells.nth(1);
   await expect(cell.locator('.jp-OutputArea-output')).toContainText('line 9');
   await expect(cell.locator('.jp-InputPrompt')).toHaveText('[*]:');
-  await untilStatus(page, run, 'done');
+  await live.until('done');
   const written = (await saves(page)).filter(({ by }) => by === 'run');
   expect(written.length).toBeLessThan(lines.length / 10);
-  const [, seen] = await expectSameOnDisk(page, path);
+  const [, seen] = await expectSameOnDisk(page, live.path);
   expect(seen?.outputs).toEqual([
     { output_type: 'stream', name: 'stdout', text: lines.join('') }
   ]);
@@ -202,23 +167,22 @@ test.describe('autosave', () => {
 
   test('keeps what is typed during a run, without a dialog', async ({
     page,
-    tmpPath
+    live
   }) => {
-    const path = `${tmpPath}/a.ipynb`;
-    await makeNotebook(page, path, ['first']);
-    await openNotebook(page, path);
-    planner = await Planner.start(stream(50, 0.1));
-    const run = await startRun(page, path, planner);
+    await live.open(['first']);
+    await live.run(stream(50, 0.1));
     await typeInCell(page, 0, '');
     for (let index = 0; index < 30; index++) {
       await page.keyboard.type(` ${String(index)}`, { delay: 30 });
     }
-    await untilStatus(page, run, 'done');
+    await live.until('done');
     const own = Array.from({ length: 30 }, (_, i) => ` ${String(i)}`).join('');
     const wanted = [`first${own}`, ...streamed(50)];
     // JupyterLab waits ten times as long as its last save took, which was while it was busy.
     await expect
-      .poll(async () => sources(await onDisk(page, path)), { timeout: 90_000 })
+      .poll(async () => sources(await onDisk(page, live.path)), {
+        timeout: 90_000
+      })
       .toEqual(wanted);
     expect(sources(await inPage(page))).toEqual(wanted);
     await expectNoDialog(page);
@@ -231,40 +195,41 @@ for (const [what, request] of [
 ] as const) {
   test(`a run that begins between a save and ${what} raises no dialog`, async ({
     page,
-    tmpPath
+    live
   }) => {
-    const path = `${tmpPath}/a.ipynb`;
-    await makeNotebook(page, path, ['own']);
-    await openNotebook(page, path);
+    await live.open();
     await typeInCell(page, 0, ' typed');
-    const started = await Planner.start(stream(5, 0));
-    planner = started;
-    let run = '';
+    let hasRun = false;
     await page.route('**/api/contents/**', async route => {
       const asked = `${route.request().method()} ${route.request().url()}`;
-      if (run === '' && asked.includes(request) && asked.includes('a.ipynb')) {
-        run = await startRun(page, path, started);
-        await untilStatus(page, run, 'done');
+      if (!hasRun && asked.includes(request) && asked.includes('a.ipynb')) {
+        hasRun = true;
+        await live.run(stream(5, 0));
+        await live.until('done');
       }
       await route.continue();
     });
     await Promise.race([save(page), page.waitForSelector('.jp-Dialog')]);
-    expect(run).not.toBe('');
+    expect(hasRun).toBe(true);
     await expectNoDialog(page);
     await page.unrouteAll();
     await save(page);
-    const seen = await expectSameOnDisk(page, path);
-    expect(sources(seen)).toEqual(['own typed', ...streamed(5)]);
-    await expectNoDialog(page);
+    await live.expectCells(['own typed', ...streamed(5)]);
   });
 }
 
 test.describe('no browser, or a new one', () => {
   test('a notebook that is closed, or does not exist yet, gets the same cells', async ({
     page,
-    tmpPath
+    tmpPath,
+    started
   }) => {
-    planner = await Planner.start([...stream(5, 0), code('print(6 * 7)'), RUN]);
+    test.setTimeout(240_000);
+    const planner = await started.start([
+      ...stream(5, 0),
+      code('print(6 * 7)'),
+      RUN
+    ]);
     const [open, closed, missing] = ['open', 'closed', 'missing'].map(
       name => `${tmpPath}/${name}.ipynb`
     ) as [string, string, string];
@@ -292,12 +257,10 @@ test.describe('no browser, or a new one', () => {
 
   test('a reload, and a tab that is closed and opened again', async ({
     page,
-    tmpPath
+    live
   }) => {
-    const path = `${tmpPath}/a.ipynb`;
-    await makeNotebook(page, path, ['first']);
-    await openNotebook(page, path);
-    planner = await Planner.start([
+    await live.open(['first']);
+    await live.run([
       ...stream(20, 0.05),
       hold('reloaded'),
       ...stream(20, 0.05),
@@ -306,27 +269,25 @@ test.describe('no browser, or a new one', () => {
       RUN,
       hold('end')
     ]);
-    const run = await startRun(page, path, planner);
-    const cells = page.locator('.jp-Notebook:visible .jp-Cell');
-    await expect.poll(async () => await cells.count()).toBeGreaterThan(5);
+    await expect.poll(async () => await live.cells.count()).toBeGreaterThan(5);
     await reloadPage(page);
-    await openNotebook(page, path);
-    await expect(cells).toHaveCount(21);
-    planner.release('reloaded');
-    await expect.poll(async () => await cells.count()).toBeGreaterThan(25);
+    await live.openAgain();
+    await expect(live.cells).toHaveCount(21);
+    live.release('reloaded');
+    await expect.poll(async () => await live.cells.count()).toBeGreaterThan(25);
     // Otherwise JupyterLab asks about the kernel's name that it has noted in the notebook.
     await save(page);
     await page.evaluate(async () => {
       await window.jupyterapp.commands.execute('application:close');
     });
-    await expect(cells).toHaveCount(0);
-    planner.release('closed');
-    await openNotebook(page, path);
-    await expect(cells).toHaveCount(42);
+    await expect(live.cells).toHaveCount(0);
+    live.release('closed');
+    await live.openAgain();
+    await expect(live.cells).toHaveCount(42);
     await expect(page.locator('#bold')).toBeVisible();
-    planner.release('end');
-    await untilStatus(page, run, 'done');
-    const seen = await expectSameOnDisk(page, path);
+    live.release('end');
+    await live.until('done');
+    const seen = await expectSameOnDisk(page, live.path);
     expect(sources(seen).slice(0, 41)).toEqual([
       'first',
       ...streamed(20),
@@ -334,7 +295,7 @@ test.describe('no browser, or a new one', () => {
     ]);
     expectNoDoubles(seen);
     await reloadPage(page);
-    await openNotebook(page, path);
+    await live.openAgain();
     await expect(page.locator('#bold')).toBeVisible();
     await expectNoDialog(page);
   });

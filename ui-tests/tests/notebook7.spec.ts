@@ -1,25 +1,16 @@
-import { expect, test } from '@playwright/test';
+import { expect, plainTest as test } from '../fixtures';
 
 import { inPage, makeNotebook, onDisk, sources, untilStarted } from '../live';
-import { hold, Planner, stream, streamed } from '../planner';
+import { hold, stream, streamed } from '../planner';
 import { SIDEBAR } from '../sidebar';
 
-// Guards against hanging only: a kernel takes long on a busy machine.
-test.setTimeout(240_000);
-
-let planner: Planner | null = null;
-
-test.afterEach(async () => {
-  await planner?.stop();
-  planner = null;
-});
-
 test('D3: in Notebook 7 the open page stays, and the cells appear in it', async ({
-  page
+  page,
+  started
 }) => {
   const path = `seven-${String(Date.now())}.ipynb`;
   await makeNotebook(page, path, ['own = 1']);
-  planner = await Planner.start([
+  const planner = await started.start([
     ...stream(3, 0.02),
     hold('seen'),
     ...stream(2, 0.02)

@@ -1,89 +1,76 @@
 import { expect } from '@jupyterlab/galata';
 
+import { portray } from '../looks';
 import { PICTURE } from '../pictures';
 import {
-  agree,
   cellsOf,
-  expectState,
   openSidebar,
-  panel,
-  portray,
   serverView,
   SIDEBAR,
-  startRun,
   test,
   toldPlanner
 } from '../sidebar';
 
-test('a change to the workflow is shown, and confirmed with the keyboard', PICTURE, async ({
-  page,
-  tmpPath,
-  planners
-}) => {
-  await openSidebar(page);
-  const notebook = `${tmpPath}/confirm.ipynb`;
-  await startRun(page, { url: planners.workflow, notebook });
-  const card = page.getByTestId('bcc-pending');
-  await expect(card).toBeVisible({ timeout: 30_000 });
-  await expectState(page, 'workflow_update_pending');
+test(
+  'a change to the workflow is shown, and confirmed with the keyboard',
+  PICTURE,
+  async ({ page, side }) => {
+    const notebook = await side.run('workflow');
+    await expect(side.card).toBeVisible({ timeout: 30_000 });
+    await side.until('workflow_update_pending');
 
-  const changes = card.getByRole('list', { name: 'Proposed changes' });
-  await expect(changes).toContainText('Added stage Model');
-  await expect(changes).toContainText('Renamed stage Report → Findings');
-  await expect(changes).toContainText('Moved step');
-  await expect(changes).toContainText('Changed step');
+    const changes = side.card.getByRole('list', { name: 'Proposed changes' });
+    await expect(changes).toContainText('Added stage Model');
+    await expect(changes).toContainText('Renamed stage Report → Findings');
+    await expect(changes).toContainText('Moved step');
+    await expect(changes).toContainText('Changed step');
 
-  // Told wherever the person looks: tab, status bar, title of the page.
-  await expect(
-    page.locator(`.lm-TabBar-tab[data-id="${SIDEBAR}"]`)
-  ).toHaveClass(/bcc-mod-waiting/);
-  await expect(
-    page.getByRole('button', { name: 'Notebook-BCC: Waiting for you' })
-  ).toBeVisible();
-  await expect(page).toHaveTitle(/^● /);
-  await card.getByRole('button', { name: 'Old and new plan' }).click();
-  await portray(page, 'pending');
+    // Told wherever the person looks: tab, status bar, title of the page.
+    await expect(
+      page.locator(`.lm-TabBar-tab[data-id="${SIDEBAR}"]`)
+    ).toHaveClass(/bcc-mod-waiting/);
+    await expect(
+      page.getByRole('button', { name: 'Notebook-BCC: Waiting for you' })
+    ).toBeVisible();
+    await expect(page).toHaveTitle(/^● /);
+    await side.answer('Old and new plan');
+    await portray(page, 'pending');
 
-  // The same after a reload.
-  await page.reload();
-  await openSidebar(page);
-  await expect(card).toBeVisible();
-  // While JupyterLab opens the notebook again, the notebook takes the keyboard.
-  await expect(async () => {
-    await page.keyboard.press('Control+Alt+W');
-    const confirm = card.getByRole('button', { name: 'Confirm' });
-    await expect(confirm).toBeFocused({ timeout: 2000 });
-    await page.keyboard.press('Enter');
-    await expect(card).toBeHidden({ timeout: 5000 });
-  }).toPass();
-  await expectState(page, 'workflow_completed');
-  await expect(card).toBeHidden();
-  await expect(page).toHaveTitle(/^[^●]/);
-  const { progress } = await serverView(page);
-  expect(progress.stages.map(({ name }) => name)).toEqual([
-    'Load the data',
-    'Model',
-    'Findings'
-  ]);
-  expect(await cellsOf(page, notebook)).toContain('A baseline scores 0.8.');
-  await expect(panel(page).getByText('plan revised 1 time')).toBeVisible();
-});
+    // The same after a reload.
+    await page.reload();
+    await openSidebar(page);
+    await expect(side.card).toBeVisible();
+    // While JupyterLab opens the notebook again, the notebook takes the keyboard.
+    await expect(async () => {
+      await page.keyboard.press('Control+Alt+W');
+      const confirm = side.card.getByRole('button', { name: 'Confirm' });
+      await expect(confirm).toBeFocused({ timeout: 2000 });
+      await page.keyboard.press('Enter');
+      await expect(side.card).toBeHidden({ timeout: 5000 });
+    }).toPass();
+    await side.until('workflow_completed');
+    await expect(side.card).toBeHidden();
+    await expect(page).toHaveTitle(/^[^●]/);
+    const { progress } = await serverView(page);
+    expect(progress.stages.map(({ name }) => name)).toEqual([
+      'Load the data',
+      'Model',
+      'Findings'
+    ]);
+    expect(await cellsOf(page, notebook)).toContain('A baseline scores 0.8.');
+    await expect(side.panel.getByText('plan revised 1 time')).toBeVisible();
+  }
+);
 
 test('a rejected workflow changes nothing, and the reason is told', async ({
   page,
-  tmpPath,
-  planners
+  side
 }) => {
-  await openSidebar(page);
-  const notebook = `${tmpPath}/reject.ipynb`;
-  await startRun(page, { url: planners.workflow, notebook });
-  const card = page.getByTestId('bcc-pending');
-  await card.getByRole('button', { name: 'Reject' }).click();
-  await card.getByLabel('Reason for the planner (optional)').fill('No model');
-  await card.getByRole('button', { name: 'Reject the proposal' }).click();
-  await expectState(page, 'workflow_completed');
-  await expect(panel(page)).toContainText('Last proposal: rejected by');
-  await expect(panel(page)).toContainText('No model');
+  const notebook = await side.run('workflow');
+  await side.reject('No model');
+  await side.until('workflow_completed');
+  await expect(side.panel).toContainText('Last proposal: rejected by');
+  await expect(side.panel).toContainText('No model');
   const run = await serverView(page, notebook);
   expect(run.progress.stages.map(({ name }) => name)).toEqual([
     'Load the data',
@@ -94,24 +81,17 @@ test('a rejected workflow changes nothing, and the reason is told', async ({
   // Who decided what is still known after a reload.
   await page.reload();
   await openSidebar(page);
-  await expect(panel(page)).toContainText('Last proposal: rejected by');
+  await expect(side.panel).toContainText('Last proposal: rejected by');
 });
 
-test('a workflow is edited, then confirmed', async ({
-  page,
-  tmpPath,
-  planners
-}) => {
-  await openSidebar(page);
-  const notebook = `${tmpPath}/edited.ipynb`;
-  await startRun(page, { url: planners.workflow, notebook });
-  const card = page.getByTestId('bcc-pending');
-  await card.getByRole('button', { name: 'Edit' }).click();
-  await card.getByLabel('Name of stage 3').fill('What we found');
-  await card.getByRole('button', { name: 'Move «Read the file» up' }).click();
-  await card.getByRole('button', { name: 'Remove «Model»' }).click();
-  await card.getByRole('button', { name: 'Confirm the edited plan' }).click();
-  await expectState(page, 'workflow_completed');
+test('a workflow is edited, then confirmed', async ({ page, side }) => {
+  const notebook = await side.run('workflow');
+  await side.answer('Edit');
+  await side.card.getByLabel('Name of stage 3').fill('What we found');
+  await side.answer('Move «Read the file» up');
+  await side.answer('Remove «Model»');
+  await side.answer('Confirm the edited plan');
+  await side.until('workflow_completed');
   const { progress } = await serverView(page, notebook);
   expect(
     progress.stages.map(({ name, steps }) => [
@@ -123,51 +103,37 @@ test('a workflow is edited, then confirmed', async ({
     ['What we found', 'Write it down']
   ]);
   expect(await cellsOf(page, notebook)).not.toContain('A baseline scores 0.8.');
-  await expect(panel(page)).toContainText('edited and confirmed by');
+  await expect(side.panel).toContainText('edited and confirmed by');
 });
 
 test('an edit that cannot be is refused, and nothing is lost', async ({
-  page,
-  tmpPath,
-  planners
+  side
 }) => {
-  await openSidebar(page);
-  await startRun(page, {
-    url: planners.workflow,
-    notebook: `${tmpPath}/broken.ipynb`
-  });
-  const card = page.getByTestId('bcc-pending');
-  await card.getByRole('button', { name: 'Edit' }).click();
-  await card.getByLabel('Name of stage 1').fill('Kept');
+  await side.run('workflow');
+  await side.answer('Edit');
+  await side.card.getByLabel('Name of stage 1').fill('Kept');
   for (const name of ['Findings', 'Model', 'Kept']) {
-    await card.getByRole('button', { name: `Remove «${name}»` }).click();
+    await side.card.getByRole('button', { name: `Remove «${name}»` }).click();
   }
-  await card.getByRole('button', { name: 'Confirm the edited plan' }).click();
+  await side.answer('Confirm the edited plan');
   await expect(
-    panel(page).getByRole('alert').filter({ hasText: 'as it was edited' })
+    side.panel.getByRole('alert').filter({ hasText: 'as it was edited' })
   ).toBeVisible();
-  await expectState(page, 'workflow_update_pending');
-  await card.getByRole('button', { name: 'Back' }).click();
-  await card.getByRole('button', { name: 'Confirm' }).click();
-  await expectState(page, 'workflow_completed');
+  await side.until('workflow_update_pending');
+  await side.answer('Back');
+  await side.answer('Confirm');
+  await side.until('workflow_completed');
 });
 
-test('new steps are confirmed, and done', async ({
-  page,
-  tmpPath,
-  planners
-}) => {
-  await openSidebar(page);
-  const notebook = `${tmpPath}/steps.ipynb`;
-  await startRun(page, { url: planners.steps, notebook });
-  const card = page.getByTestId('bcc-pending');
+test('new steps are confirmed, and done', async ({ page, side }) => {
+  const notebook = await side.run('steps');
   await expect(
-    card.getByRole('list', { name: 'Proposed changes' })
+    side.card.getByRole('list', { name: 'Proposed changes' })
   ).toContainText('Added step Look for gaps', { timeout: 30_000 });
-  await expectState(page, 'step_update_pending');
+  await side.until('step_update_pending');
   // From anywhere, with one shortcut.
   await page.keyboard.press('Control+Alt+Y');
-  await expectState(page, 'workflow_completed');
+  await side.until('workflow_completed');
   const { progress } = await serverView(page, notebook);
   expect(progress.stages[0]?.steps.map(({ name }) => name)).toEqual([
     'Read the file',
@@ -177,22 +143,15 @@ test('new steps are confirmed, and done', async ({
   expect(await cellsOf(page, notebook)).toContain('No gaps.');
 });
 
-test('steps are edited, then confirmed', async ({
-  page,
-  tmpPath,
-  planners
-}) => {
-  await openSidebar(page);
-  const notebook = `${tmpPath}/edit.ipynb`;
-  await startRun(page, { url: planners.steps, notebook });
-  const card = page.getByTestId('bcc-pending');
-  await card.getByRole('button', { name: 'Edit' }).click();
-  await card.getByLabel('Name of step 2').fill('Look for holes');
-  await card
+test('steps are edited, then confirmed', async ({ page, side }) => {
+  await side.run('steps');
+  await side.answer('Edit');
+  await side.card.getByLabel('Name of step 2').fill('Look for holes');
+  await side.card
     .getByRole('button', { name: 'Remove «Check columns and types»' })
     .click();
-  await card.getByRole('button', { name: 'Confirm the edited plan' }).click();
-  await expectState(page, 'workflow_completed');
+  await side.answer('Confirm the edited plan');
+  await side.until('workflow_completed');
   const { progress } = await serverView(page);
   expect(progress.stages[0]?.steps.map(({ name }) => name)).toEqual([
     'Read the file',
@@ -202,45 +161,32 @@ test('steps are edited, then confirmed', async ({
 
 test('rejected steps stop the run with the ways to go on', async ({
   page,
-  tmpPath,
-  planners
+  side
 }) => {
-  await openSidebar(page);
-  await startRun(page, {
-    url: planners.steps,
-    notebook: `${tmpPath}/stop.ipynb`
-  });
-  const card = page.getByTestId('bcc-pending');
-  await card.getByRole('button', { name: 'Reject' }).click();
-  await card.getByLabel('Reason for the planner (optional)').fill('Too long');
-  await card.getByRole('button', { name: 'Reject the proposal' }).click();
-  await expectState(page, 'error');
+  await side.run('steps');
+  await side.reject('Too long');
+  await side.until('error');
   const { progress } = await serverView(page);
   expect(progress.stages[0]?.steps.map(({ name }) => name)).toEqual([
     'Read the file',
     'Check the columns'
   ]);
-  const ways = page.getByRole('list', { name: 'Ways to go on' });
-  await expect(ways.getByRole('button')).toHaveText([
+  await expect(side.waysOn.getByRole('button')).toHaveText([
     'Debug with the planner',
     'Retry',
     'Restart',
     'Reset'
   ]);
-  await ways.getByRole('button', { name: 'Reset' }).click();
-  await agree(page, 'Reset');
-  await expectState(page, 'idle');
+  await side.goOn('Reset');
+  await side.until('idle');
 });
 
 test('two tabs: one answers, the other says who decided what', async ({
   page,
-  tmpPath,
-  planners
+  side
 }) => {
-  await openSidebar(page);
-  const notebook = `${tmpPath}/second.ipynb`;
-  await startRun(page, { url: planners.steps, notebook });
-  await expectState(page, 'step_update_pending');
+  await side.run('steps');
+  await side.until('step_update_pending');
 
   const other = await page.context().newPage();
   await other.goto(page.url().replace(/\/lab.*/, '/lab?reset'));
@@ -264,8 +210,7 @@ test('two tabs: one answers, the other says who decided what', async ({
 
 test('who answers too late is told who decided what', async ({
   page,
-  tmpPath,
-  planners
+  side
 }) => {
   // News reach this tab late, as they do over a bad line.
   let late = false;
@@ -278,11 +223,8 @@ test('who answers too late is told who decided what', async ({
     });
   });
   await page.reload();
-  await openSidebar(page);
-  const notebook = `${tmpPath}/late.ipynb`;
-  await startRun(page, { url: planners.steps, notebook });
-  const card = page.getByTestId('bcc-pending');
-  await card.getByRole('button', { name: 'Reject' }).click();
+  const notebook = await side.run('steps');
+  await side.answer('Reject');
   late = true;
 
   const other = await page.context().newPage();
@@ -291,11 +233,11 @@ test('who answers too late is told who decided what', async ({
   await other.getByTestId('bcc-confirm').click();
   await expect(other.getByTestId('bcc-pending')).toBeHidden();
 
-  await card.getByRole('button', { name: 'Reject the proposal' }).click();
+  await side.answer('Reject the proposal');
   await expect(
-    panel(page).getByRole('alert').filter({ hasText: /already confirmed by \S/ })
+    side.panel.getByRole('alert').filter({ hasText: /already confirmed by \S/ })
   ).toBeVisible();
-  await expect(card).toBeHidden();
+  await expect(side.card).toBeHidden();
   await expect
     .poll(async () => (await serverView(page, notebook)).status)
     .toBe('done');
@@ -303,26 +245,21 @@ test('who answers too late is told who decided what', async ({
 });
 
 test('with the strictest policy every cell is asked about, with its code', async ({
-  page,
-  tmpPath,
-  planners
+  side
 }) => {
-  await openSidebar(page);
-  await startRun(page, {
-    url: planners.short,
-    notebook: `${tmpPath}/code.ipynb`,
-    approval: 'code'
-  });
-  const card = page.getByTestId('bcc-pending');
-  await expect(card).toContainText('Write and run the next group of cells?', {
-    timeout: 30_000
-  });
-  await card.getByRole('button', { name: 'Confirm' }).click();
-  await expect(card).toContainText('Run this cell?');
-  await expect(card.getByRole('region', { name: 'Code' })).toContainText(
+  await side.run('short', { approval: 'code' });
+  await expect(side.card).toContainText(
+    'Write and run the next group of cells?',
+    {
+      timeout: 30_000
+    }
+  );
+  await side.answer('Confirm');
+  await expect(side.card).toContainText('Run this cell?');
+  await expect(side.card.getByRole('region', { name: 'Code' })).toContainText(
     'rows = 6 * 7'
   );
-  await panel(page).getByRole('button', { name: 'Cancel the run' }).click();
-  await expect(card).toBeHidden();
-  await expectState(page, 'cancelled');
+  await side.press('Cancel the run');
+  await expect(side.card).toBeHidden();
+  await side.until('cancelled');
 });

@@ -1,6 +1,13 @@
 import { expect } from '@jupyterlab/galata';
 
-import { expectState, openSidebar, panel, SIDEBAR, startRun, test } from '../sidebar';
+import {
+  expectState,
+  openSidebar,
+  panel,
+  SIDEBAR,
+  startRun,
+  test
+} from '../sidebar';
 
 test.use({ autoGoto: false });
 

@@ -1,5 +1,6 @@
 import { expect, type IJupyterLabPageFixture } from '@jupyterlab/galata';
 
+import { portray } from '../looks';
 import { PICTURE } from '../pictures';
 import {
   asNewcomer,
@@ -7,7 +8,6 @@ import {
   expectState,
   openSidebar,
   panel,
-  portray,
   test,
   type Story
 } from '../sidebar';
@@ -57,7 +57,9 @@ for (const [view, story, state] of VIEWS) {
     }
     await portray(page, view, 'zh');
     if (view === 'finished') {
-      await panel(page).getByRole('button', { name: /^规划器调用/ }).click();
+      await panel(page)
+        .getByRole('button', { name: /^规划器调用/ })
+        .click();
       const calls = panel(page).getByRole('list', { name: '规划器调用' });
       await calls.getByRole('button').first().click();
       await panel(page).locator('.bcc-CallDetail').scrollIntoViewIfNeeded();

@@ -1,7 +1,18 @@
-import { expect, galata, type IJupyterLabPageFixture } from '@jupyterlab/galata';
+import {
+  expect,
+  galata,
+  type IJupyterLabPageFixture
+} from '@jupyterlab/galata';
 
 import { openNotebook, untilStatus } from '../live';
-import { CHINESE, expectState, openSidebar, panel, test, type Language } from '../sidebar';
+import {
+  CHINESE,
+  expectState,
+  openSidebar,
+  panel,
+  test,
+  type Language
+} from '../sidebar';
 
 interface IWords {
   language: Language;

@@ -2,6 +2,7 @@ import { expect, galata } from '@jupyterlab/galata';
 import type { Locator } from '@playwright/test';
 import { resolve } from 'node:path';
 
+import { portray } from '../looks';
 import { openNotebook } from '../live';
 import { UI_TESTS } from '../server';
 import { PICTURE } from '../pictures';
@@ -10,7 +11,6 @@ import {
   openForm,
   openSidebar,
   panel,
-  portray,
   serverView,
   startRun,
   test,
@@ -30,31 +30,34 @@ test.describe('beside a notebook', () => {
     }
   });
 
-test('the form suggests the only data file, and a notebook named after it', PICTURE, async ({
-  page,
-  tmpPath
-}) => {
-  for (const name of ['first-steps.ipynb', 'customers.csv']) {
-    await page.contents.uploadFile(
-      resolve(EXAMPLES, name),
-      `${tmpPath}/${name}`
-    );
-  }
-  await openNotebook(page, `${tmpPath}/first-steps.ipynb`);
-  await page
-    .locator('.jp-NotebookPanel-toolbar')
-    .getByRole('button', { name: /New Notebook-BCC Run/ })
-    .click();
-  const form = page.getByRole('form', { name: 'Start a run' });
-  await expect(form.getByLabel('Notebook', { exact: true })).toHaveValue(
-    `${tmpPath}/customers-report.ipynb`
+  test(
+    'the form suggests the only data file, and a notebook named after it',
+    PICTURE,
+    async ({ page, tmpPath }) => {
+      for (const name of ['first-steps.ipynb', 'customers.csv']) {
+        await page.contents.uploadFile(
+          resolve(EXAMPLES, name),
+          `${tmpPath}/${name}`
+        );
+      }
+      await openNotebook(page, `${tmpPath}/first-steps.ipynb`);
+      await page
+        .locator('.jp-NotebookPanel-toolbar')
+        .getByRole('button', { name: /New Notebook-BCC Run/ })
+        .click();
+      const form = page.getByRole('form', { name: 'Start a run' });
+      await expect(form.getByLabel('Notebook', { exact: true })).toHaveValue(
+        `${tmpPath}/customers-report.ipynb`
+      );
+      await expect(form.getByLabel('Data file')).toHaveValue(
+        `${tmpPath}/customers.csv`
+      );
+      await expect(
+        form.getByText('From a data file to a report')
+      ).toBeVisible();
+      await portray(page, 'start');
+    }
   );
-  await expect(form.getByLabel('Data file')).toHaveValue(
-    `${tmpPath}/customers.csv`
-  );
-  await expect(form.getByText('From a data file to a report')).toBeVisible();
-  await portray(page, 'start');
-});
 });
 
 test('what is wrong is said at its field', async ({
@@ -218,19 +221,19 @@ test('the keyboard is enough to start a run', async ({
   await expectState(page, 'workflow_completed');
 });
 
-test('a run goes from the form to its end', PICTURE, async ({
-  page,
-  tmpPath,
-  planners
-}) => {
-  await openSidebar(page);
-  const notebook = `${tmpPath}/short.ipynb`;
-  await startRun(page, { url: planners.short, notebook });
-  await expectState(page, 'workflow_completed');
-  await expect(panel(page).getByText('All 3 steps')).toBeVisible();
-  await expect(
-    panel(page).getByRole('progressbar', { name: 'Progress of the workflow' })
-  ).toHaveAttribute('aria-valuenow', '100');
-  await expect(page.getByRole('tab', { name: 'short.ipynb' })).toBeVisible();
-  await portray(page, 'finished');
-});
+test(
+  'a run goes from the form to its end',
+  PICTURE,
+  async ({ page, tmpPath, planners }) => {
+    await openSidebar(page);
+    const notebook = `${tmpPath}/short.ipynb`;
+    await startRun(page, { url: planners.short, notebook });
+    await expectState(page, 'workflow_completed');
+    await expect(panel(page).getByText('All 3 steps')).toBeVisible();
+    await expect(
+      panel(page).getByRole('progressbar', { name: 'Progress of the workflow' })
+    ).toHaveAttribute('aria-valuenow', '100');
+    await expect(page.getByRole('tab', { name: 'short.ipynb' })).toBeVisible();
+    await portray(page, 'finished');
+  }
+);

@@ -27,9 +27,9 @@ test('from the example to a finished report in at most five clicks', async ({
   await page.locator(`.lm-TabBar-tab[data-id="${SIDEBAR}"]`).click();
   clicks += 1;
   const start = panel(page).getByRole('button', { name: 'Start' });
-  await expect(
-    panel(page).getByLabel('Data file')
-  ).toHaveValue(`${tmpPath}/customers.csv`);
+  await expect(panel(page).getByLabel('Data file')).toHaveValue(
+    `${tmpPath}/customers.csv`
+  );
   await start.click();
   clicks += 1;
 

@@ -1,14 +1,8 @@
-import { expect, test } from '@jupyterlab/galata';
+import { accessFindings, cutOff } from '../looks';
+import { expect, test } from '../fixtures';
 
 import { PICTURE, pictureOf } from '../pictures';
-import {
-  accessFindings,
-  asNewcomer,
-  CHINESE,
-  cutOff,
-  openSidebar,
-  panel
-} from '../sidebar';
+import { asNewcomer, CHINESE, openSidebar, panel } from '../sidebar';
 
 test.use({ autoGoto: false });
 

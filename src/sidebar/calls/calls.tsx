@@ -25,10 +25,10 @@ export function Calls(): React.JSX.Element {
     <div className="bcc-Calls">
       <input
         type="search"
+        value={query}
         className="bcc-Input"
         aria-label={trans.__('Search the calls')}
         placeholder={trans.__('Search requests and answers')}
-        value={query}
         onChange={event => {
           setQuery(event.target.value);
         }}

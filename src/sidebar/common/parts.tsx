@@ -118,3 +118,26 @@ export function Field(props: IFieldProps): React.JSX.Element {
     </div>
   );
 }
+
+export interface IChoiceProps {
+  /** The name that the choices of one question share. */
+  group: string;
+  label: string;
+  isChosen: boolean;
+  onChoose: () => void;
+}
+
+/** One of several answers, with a round button before it. */
+export function Choice(props: IChoiceProps): React.JSX.Element {
+  return (
+    <label className="bcc-Choice">
+      <input
+        type="radio"
+        name={props.group}
+        checked={props.isChosen}
+        onChange={props.onChoose}
+      />
+      <span>{props.label}</span>
+    </label>
+  );
+}

@@ -3,14 +3,11 @@ import React from 'react';
 
 import { useKit } from '../common/kit';
 import { ActionButton, Field } from '../common/parts';
-import { dataPath, type IDraft } from './draft';
+import { dataPath, type IDraftFieldProps } from './draft';
 
-export interface IDataFieldProps {
-  draft: IDraft;
+export interface IDataFieldProps extends IDraftFieldProps {
   /** Where it is looked for first. */
   folder: string;
-  error?: string;
-  onChange: (change: Partial<IDraft>) => void;
 }
 
 /** The data file: typed, suggested, or picked from the file browser. */

@@ -24,6 +24,13 @@ export interface IDraft {
   free: readonly { name: string; value: string }[];
 }
 
+/** What every field of the form has. */
+export interface IDraftFieldProps {
+  draft: IDraft;
+  error?: string;
+  onChange: (change: Partial<IDraft>) => void;
+}
+
 /** The form as the person left it, while the sidebar shows something else. */
 export class KeptDraft {
   get draft(): IDraft | null {

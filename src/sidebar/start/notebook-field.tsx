@@ -2,15 +2,17 @@ import { PathExt } from '@jupyterlab/coreutils';
 import React from 'react';
 
 import { useKit } from '../common/kit';
-import { Field } from '../common/parts';
-import { notebookPath, suggestedName, type IDraft } from './draft';
+import { Choice, Field } from '../common/parts';
+import {
+  notebookPath,
+  suggestedName,
+  type IDraft,
+  type IDraftFieldProps
+} from './draft';
 
-export interface INotebookFieldProps {
-  draft: IDraft;
+export interface INotebookFieldProps extends IDraftFieldProps {
   /** The notebook in front. */
   open: string | null;
-  error?: string;
-  onChange: (change: Partial<IDraft>) => void;
 }
 
 /** Where the run writes: a new notebook named after the data, or the one in front. */
@@ -23,17 +25,14 @@ export function NotebookField(props: INotebookFieldProps): React.JSX.Element {
     target: IDraft['target'],
     label: string
   ): React.JSX.Element => (
-    <label className="bcc-Choice">
-      <input
-        type="radio"
-        name={group}
-        checked={intoOpen === (target === 'open')}
-        onChange={() => {
-          onChange({ target });
-        }}
-      />
-      <span>{label}</span>
-    </label>
+    <Choice
+      group={group}
+      label={label}
+      isChosen={intoOpen === (target === 'open')}
+      onChoose={() => {
+        onChange({ target });
+      }}
+    />
   );
   return (
     <fieldset className="bcc-Fieldset">

@@ -6,17 +6,14 @@ import {
   type IPlaybook
 } from '../../connection/api';
 import { useKit } from '../common/kit';
-import { ActionButton, Field } from '../common/parts';
+import { ActionButton, Choice, Field } from '../common/parts';
 import { checkWords } from '../error-words';
-import { isServiceAddress, type IDraft } from './draft';
+import { isServiceAddress, type IDraft, type IDraftFieldProps } from './draft';
 
 const EXAMPLE = 'http://localhost:28600';
 
-export interface IPlannerFieldProps {
-  draft: IDraft;
+export interface IPlannerFieldProps extends IDraftFieldProps {
   playbooks: readonly IPlaybook[];
-  error?: string;
-  onChange: (change: Partial<IDraft>) => void;
 }
 
 /** Which planner: a playbook of the embedded one, or a service by its address. */
@@ -29,17 +26,14 @@ export function PlannerField(props: IPlannerFieldProps): React.JSX.Element {
     value: IDraft['planner'],
     label: string
   ): React.JSX.Element => (
-    <label className="bcc-Choice">
-      <input
-        type="radio"
-        name={name}
-        checked={draft.planner === value}
-        onChange={() => {
-          onChange({ planner: value });
-        }}
-      />
-      {label}
-    </label>
+    <Choice
+      group={name}
+      label={label}
+      isChosen={draft.planner === value}
+      onChoose={() => {
+        onChange({ planner: value });
+      }}
+    />
   );
   return (
     <fieldset className="bcc-Fieldset">

@@ -4,13 +4,10 @@ import React from 'react';
 import type { IPlaybook } from '../../connection/api';
 import { useKit } from '../common/kit';
 import { ActionButton, Field } from '../common/parts';
-import { extraVariables, type IDraft } from './draft';
+import { extraVariables, type IDraftFieldProps } from './draft';
 
-export interface IVariablesFieldProps {
-  draft: IDraft;
+export interface IVariablesFieldProps extends IDraftFieldProps {
   playbook: IPlaybook | undefined;
-  error?: string;
-  onChange: (change: Partial<IDraft>) => void;
 }
 
 /** The playbook's own variables, and whatever else the planner should know. */
@@ -51,24 +48,22 @@ export function VariablesField(props: IVariablesFieldProps): React.JSX.Element {
       ))}
       {draft.free.map(({ name, value }, index) => (
         <div className="bcc-Row" key={index}>
-          <input
-            className="bcc-Input"
-            aria-label={trans.__('Name of variable %1', String(index + 1))}
-            placeholder={trans.__('name')}
-            value={name}
-            onChange={event => {
-              change(index, { name: event.target.value });
-            }}
-          />
-          <input
-            className="bcc-Input"
-            aria-label={trans.__('Value of variable %1', String(index + 1))}
-            placeholder={trans.__('value')}
-            value={value}
-            onChange={event => {
-              change(index, { value: event.target.value });
-            }}
-          />
+          {word(
+            trans.__('Name of variable %1', String(index + 1)),
+            trans.__('name'),
+            name,
+            text => {
+              change(index, { name: text });
+            }
+          )}
+          {word(
+            trans.__('Value of variable %1', String(index + 1)),
+            trans.__('value'),
+            value,
+            text => {
+              change(index, { value: text });
+            }
+          )}
           <ActionButton
             iconOnly
             icon={closeIcon}
@@ -92,5 +87,24 @@ export function VariablesField(props: IVariablesFieldProps): React.JSX.Element {
         }}
       />
     </div>
+  );
+}
+
+function word(
+  label: string,
+  placeholder: string,
+  value: string,
+  onChange: (value: string) => void
+): React.JSX.Element {
+  return (
+    <input
+      className="bcc-Input"
+      aria-label={label}
+      placeholder={placeholder}
+      value={value}
+      onChange={event => {
+        onChange(event.target.value);
+      }}
+    />
   );
 }
