@@ -116,15 +116,11 @@ async def test_an_execution_leaves_outputs_and_count(world):
     rich = {"output_type": "display_data", "data": {"text/plain": "fig"}, "metadata": {}}
     await show(
         document,
-        [
-            ChangeOutputs(cell_id=cell_id, change="append", outputs=[stream("a")]),
-            ChangeOutputs(cell_id=cell_id, change="extend", index=0, text="b\n"),
-            ChangeOutputs(cell_id=cell_id, change="append", outputs=[stream("gone")]),
-        ],
+        ChangeOutputs(cell_id=cell_id, change="append", outputs=[stream("a")]),
+        ChangeOutputs(cell_id=cell_id, change="extend", index=0, text="b\n"),
+        ChangeOutputs(cell_id=cell_id, change="append", outputs=[stream("gone")]),
     )
-    await show(
-        document, [ChangeOutputs(cell_id=cell_id, change="replace", index=1, outputs=[rich])]
-    )
+    await show(document, ChangeOutputs(cell_id=cell_id, change="replace", index=1, outputs=[rich]))
     document.finish_execution(cell_id, 7)
     await document.flush()
     [cell] = (await world.read())["cells"]
@@ -139,7 +135,7 @@ async def test_a_second_execution_starts_empty(world):
     for text in ("old", "new"):
         await document.start_execution(cell_id)
         await show(
-            document, [ChangeOutputs(cell_id=cell_id, change="append", outputs=[stream(text)])]
+            document, ChangeOutputs(cell_id=cell_id, change="append", outputs=[stream(text)])
         )
     await document.flush()
     [cell] = (await world.read())["cells"]
@@ -152,11 +148,9 @@ async def test_outputs_can_be_cleared_and_set(world):
     await document.start_execution(cell_id)
     await show(
         document,
-        [
-            ChangeOutputs(cell_id=cell_id, change="append", outputs=[stream("a")]),
-            ChangeOutputs(cell_id=cell_id, change="clear"),
-            ChangeOutputs(cell_id=cell_id, change="set", outputs=[stream("b"), stream("c")]),
-        ],
+        ChangeOutputs(cell_id=cell_id, change="append", outputs=[stream("a")]),
+        ChangeOutputs(cell_id=cell_id, change="clear"),
+        ChangeOutputs(cell_id=cell_id, change="set", outputs=[stream("b"), stream("c")]),
     )
     await document.flush()
     assert (await world.read())["cells"][0]["outputs"] == [stream("b"), stream("c")]
@@ -302,7 +296,7 @@ async def test_the_summary_follows_each_change(world):
     await document.start_execution(cell_id)
     error = {"output_type": "error", "ename": "E", "evalue": "why", "traceback": []}
     shown = ChangeOutputs(cell_id=cell_id, change="append", outputs=[error])
-    await show(document, [shown])
+    await show(document, shown)
     await insert(document, NewCell("markdown", "text"))
     await document.stored()
     summary = document.summary()

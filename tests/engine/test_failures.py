@@ -157,10 +157,7 @@ async def test_a18_a_failing_cell_fails_the_run_and_debug_tells_the_planner(tmp_
         assert error.cell_id == cell.id
         assert "ZeroDivisionError" in error.traceback
         assert error.location["step_id"] == "read"
-        assert (
-            room.run.world.state.effects.texts()[0] == "before\nZeroDivisionError: division by zero"
-        )
-
+        assert "before\nZeroDivisionError: division by zero" in room.run.world.state.effects.texts()
         play(room, [add("x = 1"), RUN])
         await room.command("debug")
         await room.to_rest()

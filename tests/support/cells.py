@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from notebook_bcc_ext.ports import NewCell, NotebookDocument
 from notebook_bcc_ext.protocol.browser.notebook_ops import ChangeOutputs
 
@@ -13,7 +11,7 @@ async def insert(document: NotebookDocument, cell: NewCell) -> str:
     return document.insert(cell)
 
 
-async def show(document: NotebookDocument, changes: Sequence[ChangeOutputs]) -> None:
+async def show(document: NotebookDocument, *changes: ChangeOutputs) -> None:
     """Outputs, durable on return."""
     document.post_outputs(changes)
     await document.stored()

@@ -134,7 +134,7 @@ def html(text: str) -> Json:
 
 async def execute(document: NotebookDocument, cell_id: str, *outputs: Json) -> None:
     await document.start_execution(cell_id)
-    await show(document, [ChangeOutputs(cell_id=cell_id, change="append", outputs=list(outputs))])
+    await show(document, ChangeOutputs(cell_id=cell_id, change="append", outputs=list(outputs)))
     document.finish_execution(cell_id, 1)
 
 

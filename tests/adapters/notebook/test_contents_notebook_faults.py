@@ -107,9 +107,7 @@ async def test_cells_we_ran_are_trusted_while_they_stream_and_after(world):
     await execute(document, first, html("<b>1</b>"))
     second = await insert(document, NewCell("code", "2"))
     await document.start_execution(second)
-    await show(
-        document, [ChangeOutputs(cell_id=second, change="append", outputs=[html("<b>2</b>")])]
-    )
+    await show(document, ChangeOutputs(cell_id=second, change="append", outputs=[html("<b>2</b>")]))
     await document.flush()
     assert [c["metadata"]["trusted"] for c in (await world.read())["cells"]] == [True, True]
     document.finish_execution(second, 2)

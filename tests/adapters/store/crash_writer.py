@@ -46,7 +46,7 @@ async def _write(folder: Path, round_number: int, *, atomic: bool) -> None:
         os.write(acknowledged, f"cell {cell_id}\n".encode())
         await document.start_execution(cell_id)
         for letter in "abc":
-            await show(document, [_step(cell_id, letter)])
+            await show(document, _step(cell_id, letter))
         document.finish_execution(cell_id, number)
         # Durable with the next change.
         await document.set_metadata(cell_id, {"tried": number})
