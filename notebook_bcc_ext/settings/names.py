@@ -172,7 +172,7 @@ class Settings(BaseModel):
     keep_runs: int = Field(default=100, ge=1, le=10_000)
     """Runs at rest that the store remembers, the newest; one that is not at rest always stays."""
     keep_days: float = Field(default=180.0, gt=0, le=36_500, allow_inf_nan=False)
-    """What nobody touched for so long leaves the store, whatever it is."""
+    """A run at rest, or a log, that nobody touched for so long leaves the store."""
     keep_calls: int = Field(default=500, ge=1, le=100_000)
     """Planner calls kept per run; the next two are per run too."""
     keep_call_bytes: int = Field(default=20_000_000, ge=KIB, le=1024 * MIB)

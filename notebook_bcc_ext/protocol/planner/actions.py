@@ -95,7 +95,7 @@ class NewSectionAction(_CellAction):
 
 
 class UpdateTitleAction(_Action):
-    """A7: the notebook's title, in its metadata and its first heading."""
+    """A7: a heading before what the run writes, and the notebook's title where it has none."""
 
     action: Literal["update_title"]
     title: str
