@@ -181,9 +181,14 @@ export async function expectSameOnDisk(
   path: string,
   read = inPage
 ): Promise<ISeenCell[]> {
-  await page.evaluate(async () => {
-    await window.jupyterapp.commands.execute('docmanager:save');
-  });
+  // JupyterLab passes over a save while another one is under way. What was typed meanwhile stays
+  // marked as unsaved then, and the person saves again.
+  await expect
+    .poll(async () => {
+      await save(page);
+      return await isDirty(page);
+    })
+    .toBe(false);
   const cells = await read(page);
   await expect
     .poll(async () => await onDisk(page, path), { timeout: 20_000 })

@@ -277,19 +277,26 @@ test("another extension's content provider goes on saving, and no cell is lost",
   });
   await live.openAgain();
   await live.run(stream(40, 0.05));
+  const theirCalls = async (): Promise<{ get: number; save: number }> =>
+    await page.evaluate(
+      () =>
+        (window as unknown as { theirCalls: { get: number; save: number } })
+          .theirCalls
+    );
   for (let index = 0; index < 10; index++) {
     await typeInCell(page, 0, ` ${String(index)}`);
-    await page.keyboard.press('Control+s');
+    const { save: before } = await theirCalls();
+    // JupyterLab passes over the keys while a save is under way.
+    await expect
+      .poll(async () => {
+        await page.keyboard.press('Control+s');
+        return (await theirCalls()).save;
+      })
+      .toBeGreaterThan(before);
     await expectNoDialog(page);
   }
   await live.until('done');
   await live.expectCells(['own 0 1 2 3 4 5 6 7 8 9', ...streamed(40)]);
-  const calls = await page.evaluate(
-    () =>
-      (window as unknown as { theirCalls: { get: number; save: number } })
-        .theirCalls
-  );
-  expect(calls.get).toBeGreaterThan(0);
-  expect(calls.save).toBeGreaterThan(5);
+  expect((await theirCalls()).get).toBeGreaterThan(0);
   await expectNoDialog(page);
 });
