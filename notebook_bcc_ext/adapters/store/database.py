@@ -187,9 +187,10 @@ class Database:
                 if self._wanted:
                     self._release()
 
-    def _release(self) -> None:
+    def _release(self, *, gathered: bool = False) -> None:
+        """`gathered`: also what is not yet complete."""
         self._wanted = bool(self._gathering)
-        if self._held and not self._gathering:
+        if self._held and (gathered or not self._gathering):
             self._releases += 1
             self._jobs.put(self._held)
             self._held = []
@@ -274,7 +275,8 @@ class Database:
         given, and that are given before the event loop has heard of it."""
         with self._state_lock:
             self._failure = error
-            self._release()
+            # What is being gathered too; the rest of it is refused.
+            self._release(gathered=True)
         waiting = self._queued(math.inf)
         jobs = [*batch, *(job for job in waiting if job.future.set_running_or_notify_cancel())]
         self._answer(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import stat
+import time
 
 import pytest
 
@@ -154,6 +155,30 @@ async def test_nothing_is_stored_that_was_written_after_something_that_was_not(t
         await store.add_run("other", REQUEST)
     assert isinstance(first.exception(), StoreError)
     assert await stored(store) == ["r"]
+    assert await store.facts("r") == []
+    other.close()
+    await database.close()
+
+
+async def test_what_is_gathered_while_something_before_it_fails_is_not_stored_either(tmp_path):
+    path = tmp_path / "runs.db"
+    database = Database(path, busy_timeout_s=0.05)
+    await database.open()
+    store = SqliteRunStore(database)
+    await store.add_run("r", REQUEST)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    first = database.submit(lambda _: None)
+    with store.together():
+        second = words(store, "r", 2)
+        # The loop stands still, so that it cannot have heard of it.
+        while database._failure is None:
+            time.sleep(0.01)  # noqa: ASYNC251
+        third = words(store, "r", 3)
+        other.execute("ROLLBACK")
+    for posted in (first, second, third):
+        with pytest.raises(StoreError, match="another process keeps it locked"):
+            await store.committed(posted)
     assert await store.facts("r") == []
     other.close()
     await database.close()
