@@ -312,7 +312,7 @@ class RunManager:
     async def transitions(self, run_id: str, after: int, limit: int) -> list[Json]:
         run = self.get(run_id)
         await run.world.ledger.stored()
-        return await transitions_of(self.storage.runs, run_id, after, limit)
+        return await transitions_of(run, after, limit)
 
     async def calls(self, run_id: str, after: int, limit: int) -> list[CallRecord]:
         self.get(run_id)

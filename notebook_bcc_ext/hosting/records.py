@@ -10,7 +10,7 @@ from typing import Any
 
 from notebook_bcc_ext.engine.run import Run
 from notebook_bcc_ext.errors import RecordError
-from notebook_bcc_ext.ports import CallRecord, RunStore
+from notebook_bcc_ext.ports import CallRecord
 from notebook_bcc_ext.protocol.browser.facts import Answered, Asked, Fact, Transitioned
 from notebook_bcc_ext.protocol.browser.records import RecordedDecision, RecordHead
 from notebook_bcc_ext.protocol.plain import plain
@@ -19,6 +19,7 @@ from notebook_bcc_ext.settings.steering import steering_settings
 Json = dict[str, Any]
 
 _ALL = 10_000_000
+_KIND = "transition"
 
 
 async def record_head(run: Run) -> RecordHead:
@@ -57,20 +58,28 @@ def _decisions(asked: Sequence[Fact], *, cancelled: bool) -> list[RecordedDecisi
     return decisions
 
 
-async def transitions_of(store: RunStore, run_id: str, after: int, limit: int) -> list[Json]:
-    """As the protocol writes them, with their numbers."""
-    found = await store.facts_of(run_id, ("transition",), skip=after, limit=limit)
-    return [
-        {
-            "number": fact.number,
-            "from": fact.from_state,
-            "event": fact.event,
-            "to": fact.to_state,
-            "timestamp": fact.time,
-        }
-        for fact in found
-        if isinstance(fact, Transitioned)
-    ]
+async def transitions_of(run: Run, after: int, limit: int) -> list[Json]:
+    """As the protocol writes them, with their numbers. Of those that were summed up, the latest."""
+    state = run.world.state
+    first = state.transitions - len(state.history) + 1
+    found: dict[int, Json] = {
+        number: record.to_wire() for number, record in enumerate(state.history, start=first)
+    }
+    skipped = max(0, after - await _summed_up(run))
+    for fact in await run.world.store.facts_of(run.id, (_KIND,), skip=skipped, limit=limit):
+        if isinstance(fact, Transitioned):
+            told = {"from": fact.from_state, "event": fact.event, "to": fact.to_state}
+            found[fact.number] = {**told, "timestamp": fact.time}
+    numbers = sorted(number for number in found if number > after)[:limit]
+    return [{"number": number, **found[number]} for number in numbers]
+
+
+async def _summed_up(run: Run) -> int:
+    """How many transitions came before the first that the store has as a fact of its own."""
+    for fact in await run.world.store.facts_of(run.id, (_KIND,), limit=1):
+        if isinstance(fact, Transitioned):
+            return fact.number - 1
+    return run.world.state.transitions
 
 
 def call_fields(call: CallRecord) -> Json:
@@ -84,7 +93,7 @@ async def write_record(run: Run, file: Path) -> None:
     head = await record_head(run)
     record = {
         **head.model_dump(mode="json"),
-        "transitions": await transitions_of(store, run.id, 0, _ALL),
+        "transitions": await transitions_of(run, 0, _ALL),
         "calls": [call_fields(call) for call in await store.calls(run.id, limit=_ALL)],
         "activity": [node.model_dump(mode="json") for node in run.world.ledger.activity.nodes()],
     }

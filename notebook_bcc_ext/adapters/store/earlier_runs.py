@@ -80,11 +80,12 @@ def _state_of(memory: Json, snapshot: Json, history: list[Json], intent: Json | 
 def _under_way(asking: Json | None, intent: Json | None, memory: Json) -> Json | None:
     if asking is None and intent is None:
         return None
-    number = intent["number"] if intent else memory["counts"]["actions"] + 1
+    number = intent["number"] if intent else memory["counts"]["actions"]
     kind = intent["kind"] if intent else f"update_{asking['kind']}" if asking else ""
-    # It was not counted before it had ended.
-    memory["counts"]["actions"] = number
-    memory["tally"]["executed"] += 1
+    if intent is not None:
+        # It was not counted before it had ended; one that asks was.
+        memory["counts"]["actions"] = number
+        memory["tally"]["executed"] += 1
     return {
         "number": number,
         "action_id": f"action-{number}",
