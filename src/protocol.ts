@@ -197,6 +197,10 @@ export interface ActionEnded {
    * The notebook or the store could not take it: its line is still to be dealt with.
    */
   again: boolean;
+  /**
+   * The planner says that the step is complete with it; what follows in its stream is skipped.
+   */
+  ends_step: boolean;
 }
 /**
  * The process stopped before it had ended: it is still to come, or it is left as it is.
@@ -392,6 +396,10 @@ export interface CellRan {
    * For the planner.
    */
   printed: string;
+  /**
+   * Why it did not end well.
+   */
+  error: string | null;
   /**
    * Which life of which kernel it ran in.
    */

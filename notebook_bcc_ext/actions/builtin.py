@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from notebook_bcc_ext.actions.cleaning import clean_code, clean_text, heading, title_text
-from notebook_bcc_ext.actions.context import ActionContext, ActionResult, ThinkingState
+from notebook_bcc_ext.actions.context import ActionContext, ActionResult, Thought
 from notebook_bcc_ext.actions.registry import ActionRegistry, AnyHandler
 from notebook_bcc_ext.protocol.plan import StageStepsUpdate, WorkflowUpdate
 from notebook_bcc_ext.protocol.planner import actions as wire
@@ -88,14 +88,13 @@ async def _open_thinking(
     metadata: Json,
     store_id: str | None = None,
 ) -> str:
-    cell_id = await context.add_cell(
+    return await context.add_cell(
         "markdown",
         thinking_source(agent_name, text),
         metadata={**metadata, "thinking": True, "finished_thinking": False},
         store_id=store_id,
+        thinking=Thought(agent_name, text),
     )
-    context.begin_thinking(ThinkingState(cell_id, agent_name, text))
-    return cell_id
 
 
 async def finish_thinking(
@@ -195,13 +194,14 @@ async def next_event(context: ActionContext, action: wire.NextEventAction) -> Ac
 
 
 async def comment_result(context: ActionContext, action: wire.CommentResultAction) -> ActionResult:
+    # First, so that it is stored with the cell.
+    context.effects_to_history()
     cell_id = await context.add_cell(
         "markdown",
         clean_text(action.content),
         metadata=cell_metadata(action.metadata),
         store_id=action.store_id,
     )
-    context.effects_to_history()
     return ActionResult(success=True, cell_id=cell_id)
 
 

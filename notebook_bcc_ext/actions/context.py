@@ -11,6 +11,14 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
+class Thought:
+    """What a thinking cell shows."""
+
+    agent_name: str | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True)
 class ThinkingState:
     """The open thinking cell, if any; shown live beside the notebook (A3)."""
 
@@ -53,8 +61,10 @@ class ActionContext(Protocol):
         *,
         metadata: Json | None = None,
         store_id: str | None = None,
+        thinking: Thought | None = None,
     ) -> str:
-        """Write a cell with the action's provenance; its id. `store_id` can name it later."""
+        """Write a cell with the action's provenance; its id. `store_id` can name it later, and with
+        `thinking` it is the open thinking cell."""
 
     async def set_source(self, cell_id: str, source: str) -> bool:
         """Write a cell of this run's anew. False where the cell is the person's, because the run

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, Literal
 
-from notebook_bcc_ext.actions.context import ActionResult, ThinkingState
+from notebook_bcc_ext.actions.context import ActionResult, ThinkingState, Thought
 from notebook_bcc_ext.engine.observer import Observer
 from notebook_bcc_ext.engine.promotion import promote
 from notebook_bcc_ext.engine.proposals import Update, check_update
@@ -74,6 +74,7 @@ class RunActionContext:
         *,
         metadata: Json | None = None,
         store_id: str | None = None,
+        thinking: Thought | None = None,
     ) -> str:
         world = self._world
         cell = NewCell(
@@ -88,6 +89,8 @@ class RunActionContext:
             cell_id = world.notebook.insert(cell)
             added = CellAdded(cell_id=cell_id, cell_type=cell_type, name=store_id or None)
             world.ledger.record(added)
+            if thinking is not None:
+                self.begin_thinking(ThinkingState(cell_id, thinking.agent_name, thinking.text))
             world.ledger.post()
         return cell_id
 
@@ -147,7 +150,7 @@ class RunActionContext:
         printed = ""
         if failed or need_output:
             printed = text_of_outputs([*result.outputs, *result.caught])
-        self._note_end(cell_id, result, printed)
+        self._note_end(cell_id, result, printed, failure_text(result) if failed else None)
         if result.notice:
             self._world.warn(result.notice)
         if self._wrote(text):
@@ -159,7 +162,7 @@ class RunActionContext:
         self.failed_run, self.failed_cell = result, cell_id
         return ActionResult(success=False, error=failure_text(result), cell_id=cell_id)
 
-    def _note_end(self, cell_id: str, result: RunResult, printed: str) -> None:
+    def _note_end(self, cell_id: str, result: RunResult, printed: str, error: str | None) -> None:
         """In the notebook and in the run: both are stored, or none."""
         world = self._world
         with world.store.together():
@@ -169,6 +172,7 @@ class RunActionContext:
                     cell_id=cell_id,
                     status=result.status,
                     printed=printed,
+                    error=error,
                     kernel=world.runner.identity,
                     theirs=self._theirs(),
                     present=None if result.present is None else sorted(result.present),

@@ -22,6 +22,7 @@ from notebook_bcc_ext.engine.lines_ahead import LinesAhead, reading_ahead
 from notebook_bcc_ext.engine.observer import Observer
 from notebook_bcc_ext.engine.position import is_out_of_step
 from notebook_bcc_ext.engine.recovery import notice_new_kernel
+from notebook_bcc_ext.engine.state import UnderWay
 from notebook_bcc_ext.engine.world import World
 from notebook_bcc_ext.errors import (
     ActionFailedError,
@@ -31,7 +32,7 @@ from notebook_bcc_ext.errors import (
     StoreError,
     UnknownActionError,
 )
-from notebook_bcc_ext.ports import ActionStream
+from notebook_bcc_ext.ports import ActionStream, RunResult
 from notebook_bcc_ext.protocol.browser.facts import (
     ActionBegan,
     ActionEnded,
@@ -69,8 +70,6 @@ class Behavior:
         self._observer = observer
         self._approval = approval
         self._take_in = take_in
-        self.step_ended = False
-        self._stopped: str | None = None
         self._refused = False
         self._unwritten = False
         """The notebook or the store could not: no fault of the planner's or the action's."""
@@ -78,6 +77,18 @@ class Behavior:
         if world.state.resumable:
             self._known.extend(world.state.lines_done)
         world.ledger.record(BehaviorBegan(resumed=world.state.resumable))
+
+    @property
+    def step_ended(self) -> bool:
+        return self._world.state.step_ended
+
+    @property
+    def _stopped(self) -> str | None:
+        """Why nothing more of it is run."""
+        state = self._world.state
+        if state.jump is not None and state.progress.stage is None:
+            return "the current stage is not in the approved workflow"
+        return state.stopped
 
     async def run_carried(self) -> None:
         """Put the proposals of planning answers before the person, one after the other."""
@@ -95,6 +106,8 @@ class Behavior:
     async def run_stream(self, feedback: BehaviorFeedback | None = None) -> None:
         """Ask for the actions and run them, behind the proposals that stand in front of them (U2).
         `feedback` tells of the error to repair (debug)."""
+        if self._stopped is not None:
+            return  # A process that was stopped since had come to the end of it.
         if not await self._approval.of_behavior():
             await self.run_carried()
             return
@@ -180,7 +193,7 @@ class Behavior:
     async def _take(self, line: Json | BadLine, digest: str) -> None:
         if isinstance(line, BadLine):
             self._skip(str(line), digest)
-        elif not await self._may_run_again(digest):
+        elif not await self._doubt_is_over(line, digest):
             return
         elif self.step_ended:
             why = f"the step has ended; action '{_kind(line)}' after end_phase was skipped"
@@ -188,16 +201,35 @@ class Behavior:
         else:
             await self._perform(line, digest)
 
-    async def _may_run_again(self, digest: str) -> bool:
-        """The process stopped while a cell may have been running: only the person knows."""
+    async def _doubt_is_over(self, line: Json, digest: str) -> bool:
+        """Whether to deal with the line, after a process stopped in the midst of an action.
+
+        Where that was this line's and its cell had ended, only its end is still to be dealt with;
+        where the cell may have been running, only the person knows.
+        """
         doubt = self._world.state.under_way
         if doubt is None:
             return True
-        again = doubt.digest != digest or await self._approval.of_repeat(doubt.cell_id)
+        if doubt.digest != digest:
+            again = True
+        elif doubt.ran is not None:
+            await self._conclude_later(line, doubt)
+            return False
+        else:
+            again = await self._approval.of_repeat(doubt.cell_id)
         self._world.ledger.record(ActionUndone(left=not again))
         if not again:
             self._skip(f"the cell {doubt.cell_id} was not run again", digest)
         return again
+
+    async def _conclude_later(self, line: Json, doubt: UnderWay) -> None:
+        self._world.ledger.fire(Event.START_ACTION)
+        context = RunActionContext(self._world, self._observer, doubt.action_id)
+        context.failed_cell = doubt.cell_id
+        context.failed_run = RunResult(doubt.ran or "error", None, [])
+        result = ActionResult(success=False, error=doubt.error, cell_id=doubt.cell_id)
+        action = parse_action(line, self._world.registry.types)
+        await self._conclude(context, action, result)
 
     def _skip(self, why: str, digest: str | None) -> None:
         self._world.ledger.record(LineSkipped(why=why, digest=digest))
@@ -268,11 +300,8 @@ class Behavior:
         ledger = self._world.ledger
         if result.success and context.proposal is not None:
             result = await self._approval.of_update(context.proposal)
-            if self._world.state.jump is not None and self._world.state.progress.stage is None:
-                self._stopped = "the current stage is not in the approved workflow"
         if result.success:
             self._end(context, result)
-            self.step_ended = self.step_ended or context.step_ended
             if self._world.state.state is State.ACTION_RUNNING:
                 ledger.fire(Event.COMPLETE_ACTION)
         elif self._world.state.state is State.ERROR:
@@ -290,7 +319,6 @@ class Behavior:
         self._end(context, result)
         if self._refused:
             # No fault of anybody's: the planner is told, and decides what to do instead (U9).
-            self._stopped = message
             ledger.fire(Event.COMPLETE_ACTION)
             return
         attempts = self._world.state.debug_attempts
@@ -298,7 +326,6 @@ class Behavior:
         repairable = isinstance(action, ExecAction) and action.auto_debug and not self._unwritten
         goes_on = settings.on_action_error == "continue" and not (repairable or self._unwritten)
         if repairable and attempts < settings.max_debug_attempts:
-            self._stopped = message
             ledger.record(
                 RepairAsked(message=message),
                 Noticed(level="info", text=f"asking for a repair: {message}", to_planner=False),
@@ -333,6 +360,7 @@ class Behavior:
                 error=result.error,
                 cell_id=result.cell_id,
                 again=self._unwritten,
+                ends_step=result.success and context.step_ended,
             )
         )
         if not (result.success or self._refused) and context.failed_run is None:

@@ -155,6 +155,8 @@ def in_behavior(state: RunState, behavior_id: str | None, goal: str | None) -> R
         progress=changed(progress, outputs=outputs),
         tally=BehaviorTally(),
         lines_done=(),
+        step_ended=False,
+        stopped=None,
         next_expected=(),
         next_in_progress=(),
         resumable=False,
@@ -167,7 +169,7 @@ def behavior_began(state: RunState, *, resumed: bool) -> RunState:
     key, iteration = state.progress.step_key, state.progress.iteration
     after = changed(state, resumable=False)
     if not resumed:
-        after = changed(after, tally=BehaviorTally(), lines_done=())
+        after = changed(after, tally=BehaviorTally(), lines_done=(), step_ended=False, stopped=None)
     if state.kept_verdict is None and state.step_behaviors.get(key) != iteration:
         behaviors = {**state.step_behaviors, key: iteration}
         counts = plus(state.counts, behaviors=1)
@@ -195,7 +197,14 @@ def action_ended(state: RunState, fact: happened.ActionEnded) -> RunState:
         if action.digest is not None and not fact.again:
             lines = (*lines, action.digest)
     return changed(
-        state, under_way=None, counts=counts, tally=tally, lines_done=lines, progress=progress
+        state,
+        under_way=None,
+        counts=counts,
+        tally=tally,
+        lines_done=lines,
+        progress=progress,
+        step_ended=state.step_ended or fact.ends_step,
+        stopped=fact.error or "it was not allowed" if fact.refused else state.stopped,
     )
 
 
@@ -225,7 +234,7 @@ def limited(names: dict[str, str], most: int) -> Mapping[str, str]:
 def cell_ran(state: RunState, fact: happened.CellRan) -> RunState:
     action = state.under_way
     if action is not None and action.cell_id == fact.cell_id:
-        action = changed(action, ran=fact.status)
+        action = changed(action, ran=fact.status, error=fact.error)
     after = changed(state, counts=plus(state.counts, cells_executed=1), under_way=action)
     if fact.status != "gone":
         # Otherwise nothing of it is left, and the next kernel has to be noticed.

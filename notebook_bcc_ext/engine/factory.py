@@ -54,7 +54,8 @@ def make_run(  # noqa: PLR0913  one argument per port
     ledger = Ledger(run_id, store, notebook, tell)
     ledger.redactor, ledger.keep = settings.redactor, settings.keep_facts
     gate = Gate(Limits(settings.max_execution_steps, interactive=settings.interactive_mode))
-    if facts is None:
+    if not facts:
+        # Also where a process was killed before it had stored anything of the run.
         ledger.record(Began(variables=initial_variables(request)))
     else:
         ledger.recall(facts)
@@ -79,7 +80,7 @@ def make_run(  # noqa: PLR0913  one argument per port
         budget=Budget(settings, ledger.state.counts),
         questions=Questions(ledger),
         log=log,
-        restored=facts is not None,
+        restored=bool(facts),
     )
     run = Run(world)
     state = ledger.state

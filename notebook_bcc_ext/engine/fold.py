@@ -211,7 +211,8 @@ def _apply(state: RunState, fact: Fact) -> RunState:  # noqa: C901, PLR0911, PLR
                 tally=changed(tally, skipped=tally.skipped + fact.count),
             )
         case happened.RepairAsked():
-            return changed(state, debug_attempts=state.debug_attempts + 1)
+            attempts = state.debug_attempts + 1
+            return changed(state, debug_attempts=attempts, stopped=fact.message)
         case happened.CellAdded():
             return cell_added(state, fact)
         case happened.CellRan():

@@ -35,18 +35,18 @@ async def reconnect(world: World, approval: Approval) -> None:
 def conclude(world: World) -> None:
     """The action that was under way has done its work, so it is done; or it has still to be.
 
-    A cell that may have been running leaves no such trace: that action stays under way until the
-    person decides.
+    A cell that may have been running, or that failed, leaves it under way until its line comes
+    again: then the person decides, or the failure is dealt with.
     """
     ledger, action = world.ledger, world.state.under_way
-    if action is not None and (action.cells or action.ran is not None):
+    if action is not None and (action.cells or action.ran == "ok"):
         cell_id = action.cell_id or action.cells[-1]
         ledger.record(
             ActionEnded(
                 number=action.number,
                 action_id=action.action_id,
                 type=action.type,
-                success=action.ran in (None, "ok"),
+                success=True,
                 cell_id=cell_id,
             )
         )

@@ -12,6 +12,7 @@ from notebook_bcc_ext.actions.context import ThinkingState
 from notebook_bcc_ext.observation.effects import EffectsState
 from notebook_bcc_ext.observation.progress import ProgressState
 from notebook_bcc_ext.observation.sections import SectionsState
+from notebook_bcc_ext.ports import CellStatus
 from notebook_bcc_ext.protocol.browser.runs import (
     Counts,
     Decision,
@@ -103,8 +104,9 @@ class UnderWay:
     """The cell it is to run."""
     cells: tuple[str, ...] = ()
     """The cells it has added."""
-    ran: str | None = None
+    ran: CellStatus | None = None
     """How the cell that it ran ended."""
+    error: str | None = None
 
 
 @dataclass(frozen=True)
@@ -166,6 +168,10 @@ class RunState:
     """What the planner expects of the next behavior, and what it is to work on."""
     lines_done: tuple[str, ...] = ()
     """Digests of the lines of the current behavior that were dealt with, in order."""
+    stopped: str | None = None
+    """Why the rest of the current behavior is not run: something failed or was not allowed."""
+    step_ended: bool = False
+    """An action of the current behavior said that the step is complete (A10)."""
     resumable: bool = False
     """What was done of the current behavior stands: it goes on behind the lines that were done."""
     behavior_start: BehaviorStart = field(default_factory=BehaviorStart)

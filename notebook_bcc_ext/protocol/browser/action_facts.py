@@ -32,6 +32,8 @@ class ActionEnded(Dated):
     cell_id: str | None = None
     again: bool = False
     """The notebook or the store could not take it: its line is still to be dealt with."""
+    ends_step: bool = False
+    """The planner says that the step is complete with it; what follows in its stream is skipped."""
 
 
 class ActionUndone(Dated):
@@ -78,6 +80,8 @@ class CellRan(Dated):
     status: Literal["ok", "error", "interrupted", "gone", "timeout"]
     printed: str = ""
     """For the planner."""
+    error: str | None = None
+    """Why it did not end well."""
     kernel: str | None = None
     """Which life of which kernel it ran in."""
     theirs: list[str] | None = None
