@@ -7,7 +7,8 @@ import pytest
 
 from notebook_bcc_ext.engine.fold import fold
 from notebook_bcc_ext.protocol.browser.facts import Asked, Failed, RepairAsked, Retried
-from tests.engine.fast import RUN_ID, Person, Room, Script, after_every_kill
+from tests.engine.fast import RUN_ID, Person, Room, after_every_kill
+from tests.engine.fast_ports import Script
 from tests.support.planner_answers import RUN, add, say
 
 WRITES_PER_LIFE = 8

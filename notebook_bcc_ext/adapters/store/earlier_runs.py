@@ -14,6 +14,8 @@ from notebook_bcc_ext.protocol.browser.facts import Summed
 Json = dict[str, Any]
 
 _TRANSITIONS_KEPT = 200
+_ASKING = {"workflow": "update_workflow", "steps": "update_stage_steps"}
+"""What was asked -> the action that asked."""
 
 
 def sum_of(run_id: str, connection: Connection) -> tuple[Json, Summed]:
@@ -78,21 +80,25 @@ def _state_of(memory: Json, snapshot: Json, history: list[Json], intent: Json | 
 
 
 def _under_way(asking: Json | None, intent: Json | None, memory: Json) -> Json | None:
-    if asking is None and intent is None:
-        return None
-    number = intent["number"] if intent else memory["counts"]["actions"]
-    kind = intent["kind"] if intent else f"update_{asking['kind']}" if asking else ""
+    # One that was in doubt already stayed so until the person decided.
+    intent = intent or memory.get("in_doubt")
     if intent is not None:
-        # It was not counted before it had ended; one that asks was.
-        memory["counts"]["actions"] = number
+        # It was not counted before it began.
+        memory["counts"]["actions"] = intent["number"]
         memory["tally"]["executed"] += 1
+        kind, digest, cell_id = intent["kind"], intent["digest"], intent["cell_id"]
+    elif asking is not None:
+        kind, digest, cell_id = _ASKING[asking["kind"]], asking["digest"], None
+    else:
+        return None
+    number = memory["counts"]["actions"]
     return {
         "number": number,
         "action_id": f"action-{number}",
         "type": kind,
         "label": kind,
-        "digest": intent["digest"] if intent else asking["digest"] if asking else None,
-        "cell_id": intent["cell_id"] if intent else None,
+        "digest": digest,
+        "cell_id": cell_id,
     }
 
 
