@@ -136,9 +136,7 @@ class Ledger:
         """Between two facts: the state so far takes the place of those that gave it."""
         self._summed_at = self.state.facts
         whole = plain(STATES.dump_python(self.state, mode="json"))
-        summed = Summed(
-            time=self.state.changed_at, state=whole, activity=self.activity.nodes()
-        )
+        summed = Summed(time=self.state.changed_at, state=whole, activity=self.activity.nodes())
         self._store.post_sum(self.run_id, self.state.facts, summed)
 
     async def stored(self) -> None:
