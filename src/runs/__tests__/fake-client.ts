@@ -106,7 +106,8 @@ export const ACTION_ENDED: News = {
   refused: false,
   error: null,
   cell_id: null,
-  again: false
+  again: false,
+  ends_step: false
 };
 
 /**
