@@ -27,7 +27,11 @@ describe('INotebookBcc, as another extension has it', () => {
       planner: { kind: 'embedded' as const, playbook: 'report' }
     };
     const run = await bcc.start(request);
-    expect(client.api.startRun).toHaveBeenCalledWith(request);
+    // With what the person set for all runs, here nothing.
+    expect(client.api.startRun).toHaveBeenCalledWith({
+      ...request,
+      settings: {}
+    });
     expect(bcc.runs).toEqual([run]);
     expect(changed).toHaveBeenCalled();
   });
