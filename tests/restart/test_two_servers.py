@@ -29,7 +29,7 @@ def request(planner, **fields):
 
 
 async def test_with_one_store_a_run_stays_with_its_server(tmp_path):
-    shared = {"notebooks": tmp_path / "work", "store": tmp_path / "runs.db"}
+    shared = {"notebooks": tmp_path / "desk", "store": tmp_path / "runs.db"}
     async with (
         scripted_planner() as planner,
         RealServer(tmp_path / "one", **shared) as one,
@@ -53,23 +53,23 @@ async def test_with_one_store_a_run_stays_with_its_server(tmp_path):
         # And stays there, when the first comes back.
         await one.start()
         assert (await one.get("runs"))["runs"] == []
-    notebook = nbformat.read(tmp_path / "work" / "run.ipynb", as_version=4)
+    notebook = nbformat.read(tmp_path / "desk" / "run.ipynb", as_version=4)
     assert [cell.source for cell in notebook.cells] == ["one", "two"]
 
 
 async def test_s11_no_other_spelling_and_no_other_root_leads_to_a_second_run(tmp_path):
-    work, store = tmp_path / "work", tmp_path / "runs.db"
-    work.mkdir()
-    (tmp_path / "link").symlink_to(work, target_is_directory=True)
-    (tmp_path / "link.ipynb").symlink_to(work / "run.ipynb")
+    desk, store = tmp_path / "desk", tmp_path / "runs.db"
+    desk.mkdir()
+    (tmp_path / "link").symlink_to(desk, target_is_directory=True)
+    (tmp_path / "link.ipynb").symlink_to(desk / "run.ipynb")
     async with (
         scripted_planner() as planner,
-        RealServer(tmp_path / "one", notebooks=work, store=store) as one,
+        RealServer(tmp_path / "one", notebooks=desk, store=store) as one,
         RealServer(tmp_path / "two", notebooks=tmp_path, store=store) as two,
     ):
         run = await one.start_run(request(planner, approval="behaviors"))
         await one.until(run["id"], "waiting")
-        for path in ("work/run.ipynb", "./link/../work/run.ipynb/", "link/run.ipynb", "link.ipynb"):
+        for path in ("desk/run.ipynb", "./link/../desk/run.ipynb/", "link/run.ipynb", "link.ipynb"):
             refused = await two.ask("POST", "runs", request(planner, notebook=path))
             assert refused.status_code == 409, refused.text
             assert f"process {one.process.pid}" in refused.json()["message"]
@@ -104,11 +104,11 @@ async def test_runs_of_another_folder_are_not_taken_up(tmp_path):
 
 async def test_with_two_stores_the_second_writer_stops_the_first(tmp_path):
     """The notebook itself says whose log it follows: nothing is overwritten."""
-    work = tmp_path / "work"
+    desk = tmp_path / "desk"
     async with (
         scripted_planner() as planner,
-        RealServer(tmp_path / "one", notebooks=work) as one,
-        RealServer(tmp_path / "two", notebooks=work) as two,
+        RealServer(tmp_path / "one", notebooks=desk) as one,
+        RealServer(tmp_path / "two", notebooks=desk) as two,
     ):
         first = await one.start_run(request(planner, approval="behaviors"))
         waiting = await one.until(first["id"], "waiting")
@@ -120,6 +120,6 @@ async def test_with_two_stores_the_second_writer_stops_the_first(tmp_path):
         assert "retry" in stopped["allowed_commands"]
         for server in (one, two):
             assert (await server.ask("GET", "status")).status_code == 200
-    notebook = nbformat.read(work / "run.ipynb", as_version=4)
+    notebook = nbformat.read(desk / "run.ipynb", as_version=4)
     nbformat.validate(notebook)
     assert [cell.source for cell in notebook.cells] == ["one", "two"]

@@ -16,22 +16,22 @@ HIDDEN = [
     ".bashrc",
     ".ssh/authorized_keys",
     ".h.ipynb",
-    "work/.h.ipynb",
-    "work/.h/a.ipynb",
+    "desk/.h.ipynb",
+    "desk/.h/a.ipynb",
     ".ipynb",
 ]
-OUTSIDE = ["../x.ipynb", "work/../../x.ipynb", "/../x.ipynb"]
-NO_NOTEBOOK = ["notes.txt", "notes", "notes.ipynb.txt", "work", "/", "work/.."]
+OUTSIDE = ["../x.ipynb", "desk/../../x.ipynb", "/../x.ipynb"]
+NO_NOTEBOOK = ["notes.txt", "notes", "notes.ipynb.txt", "desk", "/", "desk/.."]
 ALIASES = [
-    *("./work/a.ipynb", "/work/a.ipynb", "work//a.ipynb", "work/a.ipynb/", "work/./a.ipynb"),
-    *("work/../work/a.ipynb", "no/such/../../work/a.ipynb"),
+    *("./desk/a.ipynb", "/desk/a.ipynb", "desk//a.ipynb", "desk/a.ipynb/", "desk/./a.ipynb"),
+    *("desk/../desk/a.ipynb", "no/such/../../desk/a.ipynb"),
 ]
 DOORS = ("check", "pull", "save")
 
 
 @pytest.fixture
 def api(jp_fetch, jp_root_dir):
-    (jp_root_dir / "work").mkdir()
+    (jp_root_dir / "desk").mkdir()
     return Api(jp_fetch)
 
 
@@ -117,12 +117,12 @@ async def test_s11_one_notebook_has_one_spelling(api, jp_root_dir):
     async with ScriptedPlanner() as planner:
         planner.workflow({"load": ["read"]})
         planner.step("read", behaviors=[[say("hello")]])
-        run = await api.start(planner, notebook="./work//../work/a.ipynb/", approval="behaviors")
-        assert run["notebook"] == "work/a.ipynb"
+        run = await api.start(planner, notebook="./desk//../desk/a.ipynb/", approval="behaviors")
+        assert run["notebook"] == "desk/a.ipynb"
         await api.until(run["id"], "waiting")
-        (jp_root_dir / "link.ipynb").symlink_to(jp_root_dir / "work" / "a.ipynb")
-        (jp_root_dir / "folder").symlink_to(jp_root_dir / "work", target_is_directory=True)
-        os.link(jp_root_dir / "work" / "a.ipynb", jp_root_dir / "hard.ipynb")
+        (jp_root_dir / "link.ipynb").symlink_to(jp_root_dir / "desk" / "a.ipynb")
+        (jp_root_dir / "folder").symlink_to(jp_root_dir / "desk", target_is_directory=True)
+        os.link(jp_root_dir / "desk" / "a.ipynb", jp_root_dir / "hard.ipynb")
         for path in [*ALIASES, "link.ipynb", "folder/a.ipynb", "hard.ipynb"]:
             status, answer = await api.refusal("runs", body=request(path))
             assert status == 409, path
